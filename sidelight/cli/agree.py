@@ -349,9 +349,12 @@ def vote(  # long: a third of it are options
     if kind in ASSESSMENT_KINDS or kind == QUESTION_GRADES:
         if reference:
             raise UsageError("--reference is for relevance labels", remedy="Leave it out.")
-        votes = _vote_on_rows(judges, names, kind, output)
+        path, votes = _vote_on_rows(judges, names, kind, output)
     else:
-        votes, noun = _vote_on_passages(judges, names, reference, output), "passage"
+        path, votes = _vote_on_passages(judges, names, reference, output)
+        noun = "passage"
+    if told := [judge for one in judges if (judge := labelled.read_judge(one))]:
+        labelled.write_judge(path, f"majority of {'; '.join(told)}")
     agreeing = [one.agreeing for one in votes]
     counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
     undecided = sum(one.grade is None for one in votes)
@@ -376,8 +379,8 @@ def vote(  # long: a third of it are options
 
 def _vote_on_passages(
     judges: Sequence[Path], names: Sequence[str], reference: Path | None, output: Path
-) -> list[Vote]:
-    """Write the relevance labels that judges give together, and return their votes."""
+) -> tuple[Path, list[Vote]]:
+    """Write the relevance labels that judges give together; return their file, and the votes."""
     from sidelight.evaluation.labelling.relevance import decided, held_out, vote, vote_rows
 
     read = dict(zip(names, map(labelled.read_qrels, judges), strict=True))
@@ -388,15 +391,15 @@ def _vote_on_passages(
         read = {name: held_out(grades, known) for name, grades in read.items()}
     found = vote(read)
     labelled.write_qrels(output / "majority.qrels", decided(found))
-    _write_judges(output / "majority.qrels", judges)
     write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
-    return [one for passages in found.values() for one in passages.values()]
+    votes = [one for passages in found.values() for one in passages.values()]
+    return output / "majority.qrels", votes
 
 
 def _vote_on_rows(
     judges: Sequence[Path], names: Sequence[str], format_name: str, output: Path
-) -> list[Vote]:
-    """Write the assessments, or the graded questions, of judges together, and return their votes.
+) -> tuple[Path, list[Vote]]:
+    """Write assessments or graded questions of judges together; see `_vote_on_passages`.
 
     What people labelled is written as people's.
     """
@@ -410,20 +413,15 @@ def _vote_on_rows(
         found: list[tuple[Any, Vote]] = [*vote_labels(attrgetter(*key), scale, grades)]
         path = output / "majority.tsv"
         labelled.write_question_grades(path, (one for one, _ in found))
-        _write_judges(path, judges)
     else:
         kind, scales = ASSESSMENT_KINDS[format_name], load_track().scales
         scale, key = scales[kind.scale], kind.key
         found = vote_labels(
             kind.key_of, scale, [read_assessments(path, kind, scales) for path in judges]
         )
-        by_people = all(label_source(path) == "human" for path in judges)
-        write_assessments(
-            output / f"majority_{kind.name}.csv",
-            kind,
-            (one for one, _ in found),
-            PEOPLE_LABELS if by_people else "",
-        )
+        path = output / f"majority_{kind.name}.csv"
+        column = PEOPLE_LABELS if all(label_source(one) == "human" for one in judges) else ""
+        write_assessments(path, kind, (one for one, _ in found), column)
     labels: dict[int | None, str] = dict(enumerate(scale.names[::-1]))
     write_table(
         output / "votes.csv",
@@ -433,13 +431,7 @@ def _vote_on_rows(
             for one, vote in found
         ),
     )
-    return [vote for _, vote in found]
-
-
-def _write_judges(majority: Path, judges: Sequence[Path]) -> None:
-    """Write beside the labels of several judges who these were, as far as that is known."""
-    if told := [judge for path in judges if (judge := labelled.read_judge(path))]:
-        labelled.write_judge(majority, f"majority of {'; '.join(told)}")
+    return path, [vote for _, vote in found]
 
 
 @app.command()

@@ -319,7 +319,8 @@ def audit_result(found: Audit, changes: Path) -> console.Result:
                 {
                     **one.model_dump(),
                     "share_changed": one.share_changed,
-                    "interval": one.interval and one.interval._asdict(),
+                    "interval": one.interval
+                    and dict(zip(("low", "high"), one.interval, strict=True)),
                     "verdict": one.verdict,
                 }
                 for one in found.results

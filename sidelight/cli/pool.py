@@ -1,4 +1,4 @@
-"""Commands `pool`: pool questions of several groups, and pairs of questions to judge."""
+"""Commands `pool`: pool questions of several groups, and write what people judge, as sheets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import IF_ASKED, Commands, Note, Result, interrupted, out
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, PEOPLE_LABELS
 from sidelight.formats.lines import write_json_lines
+from sidelight.formats.runs.cited_sentences import inert
 from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_pooled_questions, write_pooled_questions
 from sidelight.formats.verdict import read_articles, read_runs
@@ -26,7 +28,10 @@ from sidelight.wiring.models import ask, models_by_name
 if TYPE_CHECKING:
     from sidelight.evaluation.pooling import Pool, Score
 
-app = Commands(help="Pool questions, and join them to articles.", no_args_is_help=True)
+app = Commands(
+    help="Pool questions, join them to articles, and write sheets for people who judge.",
+    no_args_is_help=True,
+)
 
 
 @app.command()
@@ -151,10 +156,10 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
 
 
 @app.command()
-def pairs(
+def pairs(  # long: a third of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
-    output: Annotated[Path, options.output_option("Table of pairs to write (CSV).")],
+    output: Annotated[Path, options.output_option("Sheet of pairs to write (CSV).")],
     embedder: Annotated[
         str | None,
         typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
@@ -168,7 +173,8 @@ def pairs(
 ) -> Result:
     """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
 
-    The nearest by an embedder and by a reranker: one pair where they agree, else two.
+    The nearest by an embedder and by a reranker: one pair where they agree, else two. People fill
+    in the last column of the sheet, and `score` and `agree labels` read it.
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
@@ -178,9 +184,25 @@ def pairs(
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:
         models["reranker"] = CrossEncoder(reranker).score
-    pool = pool_pairs(known, read_runs(runs, rules.question_list), models)
-    rows = ((*pair[:-1], "+".join(pair.chosen_by)) for pair in pool.pairs)
-    write_table(output, PooledPair._fields, rows)
+    given = read_runs(runs, rules.question_list)
+    pool = pool_pairs(known, given, models)
+    wanted = {(topic, one.rank): one.text for topic, its in known.items() for one in its.questions}
+    asked = {
+        (run.run_tag, one.topic_id, one.rank): one.text for run in given for one in run.questions
+    }
+    rows = (
+        (
+            *pair[:-1],
+            "+".join(pair.chosen_by),
+            wanted[pair.topic_id, pair.rubric_question_rank],
+            inert(asked[pair.run_tag, pair.topic_id, pair.run_question_rank]),
+            "",
+        )
+        for pair in pool.pairs
+    )
+    write_table(
+        output, (*PooledPair._fields, "rubric_question", "run_question", PEOPLE_LABELS), rows
+    )
     more = len(pool.pairs) - pool.cells
     return Result(
         {
@@ -197,6 +219,39 @@ def pairs(
             )
         ],
     )
+
+
+@app.command()
+def answers(
+    runs: Annotated[list[Path], typer.Argument(help="Runs of reports.")],
+    *,
+    output: Annotated[Path, options.output_option("Sheet of answers to write (CSV).")],
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
+) -> Result:
+    """Write a sheet of each answer of a rubric beside each report, for people to label.
+
+    Reports are cut at the limit of the task, as for a judge. People fill in the last column, and
+    `score` and `agree labels` read the sheet.
+    """
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
+
+    rules = load_track(track)
+    known = options.known_rubrics(rubrics, data, rules)
+    cases = read_task_runs(rules.cited_text, runs, known).cases()
+    rows = [
+        (*place, answer.answer_id, question.text, answer.text, inert(case.submission.text), "")
+        for place, case in cases.items()
+        for question in case.rubric.questions
+        for answer in question.answers
+    ]
+    write_table(
+        output, (*ANSWER_ASSESSMENTS.key, "question", "answer", "report", PEOPLE_LABELS), rows
+    )
+    told = f"{counted(len(rows), 'answer')} to label in {counted(len(cases), 'report')}"
+    document = {"answers": len(rows), "reports": len(cases), "output": str(output)}
+    return Result(document, [f"{told}\n  {output}"])
 
 
 def _cosine(name: str) -> Score:

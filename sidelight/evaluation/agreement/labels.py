@@ -330,12 +330,16 @@ def _compare(
     )
 
 
-L = TypeVar("L", QuestionAssessment, AnswerAssessment, CompoundAssessment, QuestionGrade)
+Labelled = TypeVar(
+    "Labelled", QuestionAssessment, AnswerAssessment, CompoundAssessment, QuestionGrade
+)
 
 
 def vote_labels(
-    key_of: Callable[[L], Hashable], scale: LabelScale, judges: Sequence[Iterable[L]]
-) -> list[tuple[L, Vote]]:
+    key_of: Callable[[Labelled], Hashable],
+    scale: LabelScale,
+    judges: Sequence[Iterable[Labelled]],
+) -> list[tuple[Labelled, Vote]]:
     """Return what several judges make of each thing that any of them labelled.
 
     A thing has the label that `majority` finds, or none: only a scale that no label opposes is in
@@ -345,12 +349,12 @@ def vote_labels(
     ordered, place = scale.opposite is None, {name: n for n, name in enumerate(scale.names[::-1])}
     sides = [{key_of(item): item for item in judge} for judge in judges]
     found = []
-    for key, item in {key: item for side in sides[::-1] for key, item in side.items()}.items():
+    for key in dict.fromkeys(key for side in sides for key in side):
         labelled = [side.get(key) for side in sides]
         given = tuple(place.get(str(one.label)) if one else None for one in labelled)
         grade = majority(given, ordered=ordered)
         label = Unjudged(reason="undecided") if grade is None else scale.names[::-1][grade]
-        voted: L = replace(item, label=label, rationale="")
+        voted = replace(next(filter(None, labelled)), label=label, rationale="")
         if isinstance(voted, QuestionGrade):
             flags = [one.redundant if isinstance(one, QuestionGrade) else None for one in labelled]
             flag = majority([None if one is None else int(one) for one in flags])

@@ -33,7 +33,6 @@ from sidelight.evaluation.labelling.run_kinds import (
     gather_labels,
     ignore,
 )
-from sidelight.evaluation.scoring.table import Interval
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
@@ -96,14 +95,14 @@ class ProbeResult(Value):
         return self.n_changed / self.n_verdicts if self.n_verdicts else None
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> tuple[float, float] | None:
         """Return the 95% interval (Wilson) of the share of verdicts that changed."""
         from scipy.stats import binomtest
 
         if not self.n_verdicts:
             return None
         found = binomtest(self.n_changed, self.n_verdicts).proportion_ci(method="wilson")
-        return Interval(float(found.low), float(found.high))
+        return float(found.low), float(found.high)
 
     @property
     def verdict(self) -> str:

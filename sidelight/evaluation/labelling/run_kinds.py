@@ -147,7 +147,8 @@ class TaskRuns(NamedTuple):
         Only what fits the limits of the task is in a case.
 
         Raises:
-            InputError: Two things that a run submitted cannot be told apart.
+            InputError: Two things that a run submitted cannot be told apart, or no run holds
+                anything on a topic that has a rubric.
             UsageError: Two runs share a tag.
         """
         repeated = sorted(
@@ -159,6 +160,11 @@ class TaskRuns(NamedTuple):
             (topic_id, run_tag): RubricCase(self.rubrics[topic_id], submission)
             for (topic_id, run_tag), (submission, _) in self._fitting().items()
         }
+        if not found:
+            raise InputError(
+                "no run holds anything on a topic that has a rubric",
+                remedy="Give the rubrics of the topics that the runs are about.",
+            )
         return dict(sorted(found.items(), key=itemgetter(0)))
 
     def over_limits(self) -> dict[str, dict[str, str]]:
@@ -301,10 +307,4 @@ def checked_cases(judge: Judge, given: TaskRuns) -> dict[tuple[str, str], Rubric
             f"the judge has seen labels of {', '.join(seen)} and cannot judge them",
             remedy="Leave these runs out, or take other runs as examples with --example-run.",
         )
-    cases = given.cases()
-    if not cases:
-        raise InputError(
-            "no run holds anything on a topic that has a rubric",
-            remedy="Give the rubrics of the topics that the runs are about.",
-        )
-    return cases
+    return given.cases()

@@ -1,8 +1,15 @@
-"""`sidelight pool pairs` on the bundled runs."""
+"""Sheets for people, of the bundled runs."""
 
 import csv
+import json
 
+import pytest
+
+from sidelight.errors import InputError
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.runs.question_list import read_question_run
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
 from tests.helpers.commands import told
 
 
@@ -19,3 +26,48 @@ def test_pairs_of_the_sample_runs(tmp_path, cross_encoder):
     assert {row["chosen_by"] for row in rows} <= {"embedder", "reranker", "embedder+reranker"}
     both = sum(row["chosen_by"] == "embedder+reranker" for row in rows)
     assert found["pairs"] == both + 2 * (found["cells"] - both)
+    assert {row["annotation"] for row in rows} == {""}
+    rubric = read_rubrics(sample_path() / "human_rubrics", load_track().scales)
+    run = {(one.topic_id, one.rank): one.text for one in read_question_run(runs[0]).questions}
+    for row in rows:
+        question = rubric[row["topic_id"]].questions[int(row["rubric_question_rank"]) - 1]
+        assert row["rubric_question"] == question.text
+        if row["run_tag"] == runs[0].name:
+            assert row["run_question"] == run[row["topic_id"], int(row["run_question_rank"])]
+    # What people fill in is scored as it comes back from a spreadsheet.
+    with output.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], delimiter=";")
+        writer.writeheader()
+        writer.writerows(row | {"annotation": "Very similar"} for row in rows)
+    scored = told("score", "task1", *given[:2], "--assessments", output)["runs"]
+    assert [one["score"] for one in scored] == [1.0] * 3
+
+
+def test_answers_of_rubrics_beside_reports(tmp_path):
+    report = sample_path() / "runs" / "report_generation_runs" / "lantern-t2"
+    run = tmp_path / "lantern-t2"
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    lines[0]["responses"][0]["text"] = "=cmd|' /C calc'!A0 " + lines[0]["responses"][0]["text"]
+    run.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    output, rubrics = tmp_path / "answers.csv", sample_path() / "human_rubrics"
+    found = told("pool", "answers", run, "--rubrics", rubrics, "-o", output)
+    with output.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    bank = read_rubrics(rubrics, load_track().scales)
+    assert [(row["topic_id"], row["answer_id"], row["answer"]) for row in rows] == [
+        (topic_id, answer.answer_id, answer.text)
+        for topic_id in sorted(bank)
+        for question in bank[topic_id].questions
+        for answer in question.answers
+    ]
+    assert (found["answers"], found["reports"]) == (len(rows), 5)
+    # A cell that a spreadsheet would compute is none.
+    assert not [row for row in rows if row["report"].startswith("=")]
+    assert len([row for row in rows if row["report"].startswith("cmd|")]) > 0
+    output.write_text(output.read_text().replace("\r", "").replace(",\n", ",supports\n"))
+    (scored,) = told("score", "task2", "--rubrics", rubrics, "--assessments", output)["runs"]
+    assert (scored["run_tag"], scored["supportive_score"]) == ("lantern-t2", 1.0)
+    elsewhere = tmp_path / "other"
+    elsewhere.write_text(run.read_text().replace("msmarco_v2.1_doc_", "unknown_"))
+    with pytest.raises(InputError, match="no run holds anything on a topic that has a rubric"):
+        told("pool", "answers", elsewhere, "--rubrics", rubrics, "-o", output)
