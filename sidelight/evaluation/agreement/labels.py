@@ -27,7 +27,7 @@ from sidelight.evaluation.agreement.coefficients import (
     raw_agreement,
     weighted_kappa,
 )
-from sidelight.evaluation.labelling.relevance import Vote, majority
+from sidelight.evaluation.labelling.relevance import Vote, majority, vote_each
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
 from sidelight.formats.verdict import detect_format
@@ -346,20 +346,21 @@ def vote_labels(
     order. Grades of a vote are places on the scale, the lowest 0. Things stand in the order in
     which they first occur.
     """
-    ordered, place = scale.opposite is None, {name: n for n, name in enumerate(scale.names[::-1])}
+    place = {name: level for level, name in enumerate(scale.names[::-1])}
     sides = [{key_of(item): item for item in judge} for judge in judges]
+    votes = vote_each(
+        [{key: place.get(str(one.label)) for key, one in side.items()} for side in sides],
+        ordered=scale.opposite is None,
+    )
     found = []
-    for key in dict.fromkeys(key for side in sides for key in side):
-        labelled = [side.get(key) for side in sides]
-        given = tuple(place.get(str(one.label)) if one else None for one in labelled)
-        grade = majority(given, ordered=ordered)
-        label = Unjudged(reason="undecided") if grade is None else scale.names[::-1][grade]
-        voted = replace(next(filter(None, labelled)), label=label, rationale="")
+    for key, its in votes.items():
+        given = [side[key] for side in sides if key in side]
+        label = Unjudged(reason="undecided") if its.grade is None else scale.names[::-1][its.grade]
+        voted = replace(given[0], label=label, rationale="")
         if isinstance(voted, QuestionGrade):
-            flags = [one.redundant if isinstance(one, QuestionGrade) else None for one in labelled]
-            flag = majority([None if one is None else int(one) for one in flags])
+            flag = majority([one.redundant for one in given if isinstance(one, QuestionGrade)])
             voted = replace(voted, redundant=None if flag is None else bool(flag))
-        found.append((voted, Vote(grade, given)))
+        found.append((voted, its))
     return found
 
 

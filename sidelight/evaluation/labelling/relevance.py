@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ from sidelight.schemas.topic import Narrative
 from sidelight.text import one_line
 
 Grades = Mapping[str, Mapping[str, int]]
+Key = TypeVar("Key", bound=Hashable)
 
 
 HIGHEST = 4
@@ -189,20 +190,21 @@ def majority(given: Sequence[int | None], *, ordered: bool = True) -> int | None
     return told[(len(told) - 1) // 2] if tied else grade
 
 
-def vote(judges: Mapping[str, Grades]) -> dict[str, dict[str, Vote]]:
-    """Return what several judges make of every passage that any of them graded.
+def vote_each(
+    judges: Sequence[Mapping[Key, int | None]], *, ordered: bool = True
+) -> dict[Key, Vote]:
+    """Return what several judges make of all that any of them graded, in order of occurrence."""
+    given = {key: tuple(one.get(key) for one in judges) for judge in judges for key in judge}
+    return {key: Vote(majority(told, ordered=ordered), told) for key, told in given.items()}
 
-    Queries and passages stand in the order in which they first occur.
-    """
-    found: dict[str, dict[str, Vote]] = {}
-    for grades in judges.values():
-        for query_id, passages in grades.items():
-            known = found.setdefault(query_id, {})
-            for name in passages:
-                if name not in known:
-                    given = tuple(one.get(query_id, {}).get(name) for one in judges.values())
-                    known[name] = Vote(majority(given), given)
-    return found
+
+def vote(judges: Mapping[str, Grades]) -> dict[str, dict[str, Vote]]:
+    """Return what several judges make of every passage that any of them graded, by query."""
+    queries = dict.fromkeys(query_id for grades in judges.values() for query_id in grades)
+    return {
+        query_id: vote_each([grades.get(query_id, {}) for grades in judges.values()])
+        for query_id in queries
+    }
 
 
 def decided(votes: Mapping[str, Mapping[str, Vote]]) -> dict[str, dict[str, int]]:
