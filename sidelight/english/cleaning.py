@@ -215,7 +215,7 @@ _COMPANY_WORD = re.compile(
 _PICTURES = re.compile(r"getty|shutterstock|alamy|istock", re.IGNORECASE)  # of photographs
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
 _DATE_LINE = re.compile(
-    rf"\W{{0,4}}(?:\w+[:,]? ){{0,3}}\d{{0,2}} ?(?:{_DATED.pattern})", re.IGNORECASE
+    rf"\W{{0,4}}(?:\w{{1,20}}[:,]? ){{0,3}}\d{{0,2}} ?(?:{_DATED.pattern})", re.IGNORECASE
 )
 # What a note or Markdown writes before a headline, byline or date.
 _LABEL = re.compile(r"^(?:#+ |\*{1,2}(?=\w)|(?:title|headline): )", re.IGNORECASE)

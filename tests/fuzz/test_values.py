@@ -369,7 +369,9 @@ READERS = {
     "assessments both ways": table("score diff task1 --data {}", PAIRS, PAIR_COLUMNS, ","),
     "rubric scored": whole(SCORE2, RUBRIC, rubrics._RubricFile),
     "manifest of a judge": whole(SCORE1, f"{LABELS}/manifest.json", JudgingManifest, judged_sample),
-    "grades of questions": table(QUALITY, "grades.tsv", qrels._CELLS, "\t", WITH_GRADES),
+    "grades of questions": table(
+        QUALITY, "grades.tsv", qrels.QUESTION_GRADE_CELLS, "\t", WITH_GRADES
+    ),
     "scores": table(f"score compare @{BRIEFLY}", "scores.csv", SCORED, ",", WITH_SCORES),
     "scores ranked": table(
         f"agree scores @ {{}}/other.csv{BRIEFLY}",
