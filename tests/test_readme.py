@@ -137,9 +137,9 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(  # noqa: PLR0915 - 
     files = [tmp_path / name for name in ("a.txt", "b.txt")]
     for path in files:
         path.write_text(f"7 Q0 {first} 1 2.0 x\n" + "8 Q0 x 1 2.0 x\n" * (path.stem == "b"))
-    with pytest.warns(UserWarning, match=r"a.txt: no results for 1 query \(counted as 0\): 8"):
+    with pytest.warns(UserWarning, match=r"a: no results for 1 query \(counted as 0\): 8"):
         scored = sidelight.score([str(path) for path in files], {"7": {first: 1}, "8": {"x": 1}})
-    assert [one.run_tag for one in scored.runs] == ["a.txt", "b.txt"]
+    assert [one.run_tag for one in scored.runs] == ["a", "b"]
 
     lines = (data / "topics.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "topics.jsonl").write_text(lines[0])
