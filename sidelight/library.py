@@ -426,16 +426,15 @@ def compare(
         seed: Of both.
     """
     from sidelight.cli.options import Sampling
-    from sidelight.cli.score import compared
+    from sidelight.cli.score import compared, topic_scores
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-    from sidelight.evaluation.scoring.table import ScoreTable, read_topic_scores
+    from sidelight.evaluation.scoring.table import ScoreTable
 
     files = [scores] if isinstance(scores, str | Path) else scores
     if isinstance(scores, ScoreTable):
         topics, source = [*scores.topics], Path("the scores")
     elif isinstance(files, list | tuple) and all(isinstance(one, str | Path) for one in files):
-        topics = [topic for one in files for topic in read_topic_scores(Path(one))]
-        source = Path(", ".join(map(str, files)))
+        topics, source = topic_scores([*map(Path, files)])
     else:
         wanted = "what `score` returned, or files of scores per topic"
         remedy = "Give `score` several runs by name, and `compare` what it returns."

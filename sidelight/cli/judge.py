@@ -196,6 +196,7 @@ def judge(  # long: half of it are options
         kinds = [protocol.file_name for protocol in given.kind.protocols]
         for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
             score += f" {option} {output / name}"
+        score += f" -o {output / 'scores'}"
         ending.append(score)
     return _result(manifest, given, ending, lacking)
 

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 def compare(
     per_topic: Annotated[
-        Path | None, typer.Argument(help="Per-topic results file of `score`.")
+        list[Path] | None,
+        typer.Argument(help="Per-topic results files of `score` or, of a run each, `evaluate`."),
     ] = None,
     data: options.Data = None,
     task: Annotated[str | None, options.TASK] = None,
@@ -56,16 +57,28 @@ def compare(
     output: options.Output = None,
 ) -> console.Result:
     """Compare scores of runs: difference, p-value, least detectable one; texts: view --compare."""
-    from sidelight.evaluation.scoring.table import read_topic_scores
-
     sampling = options.Sampling(samples, seed)
     if per_topic:
-        topics: Sequence[TopicScore] = read_topic_scores(per_topic)
-        return compared(topics, per_topic, measure, baseline, sampling, output)
+        return compared(*topic_scores(per_topic), measure, baseline, sampling, output)
     if data and task:
         topics = options.score_by_people(data, load_track().task(task), measure)
         return compared(topics, data, measure, baseline, sampling, output)
     raise UsageError("expected a per-topic results file, or --data and --task")
+
+
+def topic_scores(files: Sequence[Path]) -> tuple[list[TopicScore], Path]:
+    """Return the scores of one or several files, and what errors call these files."""
+    from sidelight.evaluation.scoring.table import read_topic_scores
+
+    found: dict[tuple[str, str], TopicScore] = {}
+    for path in files:
+        for one in read_topic_scores(path):
+            if found.setdefault((one.run_tag, one.topic_id), one) is not one:
+                raise InputError(
+                    f"{path}: expected runs that no other file has; found {one.run_tag} again",
+                    remedy="Compare runs with run ids of their own (submission.run_id).",
+                )
+    return [*found.values()], Path(", ".join(map(str, files)))
 
 
 def compared(  # long: a list of what is told

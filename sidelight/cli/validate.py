@@ -23,7 +23,7 @@ from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_f
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
 from sidelight.text import counted, quoted
-from sidelight.tracks import DEFAULT_TRACK, Track, load_track
+from sidelight.tracks import DEFAULT_TRACK, Track, load_track, run_file_names
 
 if TYPE_CHECKING:
     from sidelight.index.text.docstore import SegmentTexts
@@ -108,6 +108,8 @@ def validate(  # long: half of it are its options
     verdicts: list[Verdict] = []
     mended: dict[str, list[Change]] = {}
     named = [one for path in files for one in _files_in(path) or [path]]
+    if fix is not None:  # the copies of a run's files are files
+        named = [file for path in named for file in _run_files(path) or [path]]
     for path in named:
         # The track's own validator knows nothing of run directories.
         topic_ids = covered or (() if official else _made_for(path)) or rules.topic_ids
@@ -148,6 +150,12 @@ def validate(  # long: half of it are its options
 def _is_run(path: Path) -> bool:
     run = RunDirectory(path)
     return any(part.exists() for part in (run.manifest, run.config, run.traces))
+
+
+def _run_files(path: Path) -> list[Path]:
+    """Return the files of tasks in a run directory."""
+    files = (path / name for name in sorted(run_file_names()))
+    return [file for file in files if _is_run(path) and file.is_file()]
 
 
 def _files_in(path: Path) -> list[Path]:

@@ -35,6 +35,7 @@ from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article
+from sidelight.text import one_line
 from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 from sidelight.view.model import Page, RunList, TopicPage
@@ -109,7 +110,8 @@ def view(  # long: half of it are its options
             )
         destination = output or run[0] / RUNS_PAGE
         shown = partial(_shown, topics=topics, index=index, plugins=plugins)
-        _write_runs(run[0], runs, shown, destination, rubrics, labels)
+        for line in _write_runs(run[0], runs, shown, destination, rubrics, labels):
+            err.print(line, style="yellow", markup=False)
     else:
         destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
         write_page(
@@ -234,6 +236,10 @@ def _run_files(folder: Path) -> dict[Path, str]:
     return {path: one for path, one in found.items() if one in {"question_list", "cited_text"}}
 
 
+def _in_a_line(error: SidelightError) -> str:
+    return one_line(". ".join(filter(None, (error.message.rstrip("."), error.remedy))))
+
+
 def _write_runs(
     folder: Path,
     runs: Sequence[Path],
@@ -241,26 +247,38 @@ def _write_runs(
     destination: Path,
     rubrics: Path | None,
     labels: list[Path],
-) -> None:
-    """Write the page on which the runs of a folder are listed and compared; see `write_page`."""
+) -> list[str]:
+    """Write the page on which the runs of a folder are listed and compared; see `write_page`.
+
+    Returns a line on each run that the page lacks, or shows without scores that there are.
+    """
     from sidelight.view.collect import list_run
 
     marks_of = _read_marks(rubrics, labels)
-    listed, left_out = [], {}
+    listed, left_out, unscored = [], {}, {}
     for path in runs:
         page, place = path / PAGE, str(path.relative_to(folder))
         link = quote(os.path.relpath(page, destination.parent)) if page.is_file() else ""
         try:
-            listed.append(list_run(replace(shown([path]), place=place), link, *marks_of(path)))
+            run = replace(shown([path]), place=place)
+            try:
+                bank, marking = marks_of(path)
+                listed.append(list_run(run, link, bank, marking))
+                if not marking and RunDirectory(path).scores.is_dir():
+                    unscored[place] = "It has some: give the rubrics they rest on with --rubrics."
+            except InputError as error:
+                listed.append(list_run(run, link, {}, ()))
+                unscored[place] = _in_a_line(error)
         except (InputError, UsageError) as error:
-            left_out[place] = error.message
+            left_out[place] = _in_a_line(error)
     if not listed:
         raise InputError(
             f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",
             remedy=f"The first: {next(iter(left_out.values()))}",
         )
-    found = RunList(folder.name, tuple(listed), left_out, given=bool(labels))
+    found = RunList(folder.name, tuple(listed), left_out, unscored, given=bool(labels))
     atomic_write(destination, render_runs(found))
+    return found.lacking()
 
 
 def _shown(

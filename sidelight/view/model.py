@@ -324,13 +324,20 @@ class ListedRun(NamedTuple):
 class RunList(NamedTuple):
     """The runs of a folder; `left_out` says by folder why a run cannot be shown.
 
-    `given` tells whether there are labels from elsewhere, which know runs by their tags alone.
+    `unscored` says of shown ones why scores that there are cannot be shown. `given` tells whether
+    there are labels from elsewhere, which know runs by their tags alone.
     """
 
     folder: str
     runs: tuple[ListedRun, ...]
     left_out: dict[str, str]
+    unscored: dict[str, str]
     given: bool
+
+    def lacking(self) -> list[str]:
+        """Return a line on each run that is not shown, or not with its scores."""
+        told = (("Not shown", self.left_out), ("Without scores", self.unscored))
+        return [f"{what}: {place}. {why}" for what, some in told for place, why in some.items()]
 
     def namesakes(self) -> list[str]:
         """Return names that several runs have, which labels from elsewhere cannot tell apart."""

@@ -409,6 +409,11 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
     assert f"{tmp_path}/task1.tsv:1: questions sorted by rank: topic {topic}" in shown
     assert f"{tmp_path}/task1.tsv:3: question left out, asked before" in shown
     assert "no rank 2, 5, 6, 7, 8, 9, 10" in shown
+    # Of a run directory both files are mended.
+    (tmp_path / "config.yaml").write_text("submission: {run_id: lamp}\n")
+    both = said("validate", tmp_path, "--fix", tmp_path / "both", *options[:2], code=1)
+    assert f"{tmp_path}/task1.tsv:3: question left out, asked before" in both
+    assert sorted(one.name for one in (tmp_path / "both").iterdir()) == ["task1.tsv", "task2.jsonl"]
     topics = tmp_path / "topics.jsonl"
     shown = said("validate", topics, *options)
     assert f"--fix mends run files that can be read; not mended: {topics}" in shown

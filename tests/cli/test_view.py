@@ -14,7 +14,7 @@ from sidelight.formats.labels.assessments import (
 from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said
 from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import TOPIC, write_run
 
@@ -236,6 +236,22 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
     assert not [one for one in texts(page, "p") if "identical" in one]
     left_out = [one for one in texts(page, "p") if one.startswith("Not shown: ")]
     assert [one.split()[2] for one in left_out] == ["killed.", "odd."]
+    # Scores that there are and cannot be shown are named, on the terminal, too.
+    scores = shutil.copytree(labels, runs / "mine" / "scores")
+    done = call("view", runs)
+    hints = " ".join(texts(page, "p"))
+    assert "Without scores: mine. It has some: give the rubrics they rest on" in hints
+    assert [one.split(".")[0] for one in done.stderr.splitlines() if ": " in one] == [
+        "Not shown: killed",
+        "Not shown: odd",
+        "Without scores: mine",
+    ]
+    (scores / "auto_question_assessments.csv").write_text("x\n")
+    view(runs, *given)
+    assert "arms/theirs" in str(texts(page, "th"))
+    assert [one for one in texts(page, "p") if one.startswith("Without scores: mine. ")]
+    shutil.rmtree(scores)
+    view(runs, *given)
     assert "expected a finished run" in left_out[0]
     assert "unknown setting odd" in left_out[1]
     # Whatever the runs hold stands on the page, each in its own column.

@@ -51,6 +51,16 @@ def test_lower_is_better_by_what_is_unjudged(per_topic):
     assert pair["interval"] == {"low": 0.0, "high": 0.5}
 
 
+def test_runs_of_several_files_are_compared(per_topic, tmp_path):
+    lines = per_topic.read_text().splitlines(keepends=True)
+    files = [tmp_path / name for name in ("x.csv", "y.csv")]
+    for path, rows in zip(files, (lines[1:4], lines[4:]), strict=True):
+        path.write_text("".join([lines[0], *rows]))
+    assert compare(*files, "--samples", 200) == compare(per_topic, "--samples", 200)
+    with pytest.raises(InputError, match=r"y\.csv: expected runs that no other file has; found y"):
+        compare(per_topic, files[1])
+
+
 def test_csv_and_latex_hold_the_pairs(per_topic, tmp_path):
     folder = tmp_path / "out"
     shown = compare(per_topic, "--samples", 200, "-o", folder)
