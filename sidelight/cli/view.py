@@ -330,6 +330,9 @@ def read(
     url: Annotated[
         str, typer.Option("--url", help="Address of the article; nothing is fetched from there.")
     ] = "",
+    title: Annotated[
+        str, typer.Option("--title", help="Headline, where the text has none or another one.")
+    ] = "",
     output: Annotated[
         Path | None, options.output_option("HTML file to write; in the run directory by default.")
     ] = None,
@@ -344,7 +347,7 @@ def read(
 
     settings = _settings(config, overrides)
     check_asked(settings, calls.base_url)
-    topic = _read_article(article, url)
+    topic = _read_article(article, url, title)
     if estimate:
         from sidelight.cli.run import estimated
 
@@ -406,8 +409,8 @@ def _investigate(
     return _Read(topic, destination, page.caution)
 
 
-def _read_article(path: Path, url: str) -> Article:
-    """Return the article in a file or on stdin; an address that is given goes before its own."""
+def _read_article(path: Path, url: str, title: str = "") -> Article:
+    """Return the article in a file or on stdin; what is given goes before what the text says."""
     from sidelight.serve import guards
     from sidelight.serve.app import ADDRESS, MAX_URL
 
@@ -429,7 +432,7 @@ def _read_article(path: Path, url: str) -> Article:
         found = guards.read_upload(guards.kind_of(path.name, content), content)
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
-    return _article(str(path), found, url=url)
+    return _article(str(path), found, title, url)
 
 
 def _bounded(content: bytes, where: str) -> bytes:

@@ -42,7 +42,8 @@ _END_MATTER = re.compile(
 _SITE_CHROME = re.compile(
     r"\b(?:sign up (?:for|to)|subscribe|newsletter|we use cookies|cookie (?:policy|notice|settings)"
     r"|privacy policy|terms of (?:use|service)|all rights reserved|click here|read more"
-    r"|article continues below|follow us on|getty images|enable javascript|your email address)\b",
+    r"|article continues below|follow us on|getty images|enable javascript|your email address"
+    r"|articles? (?:remaining|left))\b",
     re.IGNORECASE,
 )
 # Of such words a menu, or what stands beside the buttons of a page, has two or more.

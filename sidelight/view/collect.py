@@ -168,7 +168,7 @@ def _in_words(rationale: str) -> str:
 
 
 _LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "unfit for a report"}
-_ELSEWHERE = "used for another question"
+_ELSEWHERE = "taken for another question, under which they stand"
 
 
 def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:

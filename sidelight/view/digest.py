@@ -256,6 +256,7 @@ def _overlap(first: str, second: str) -> float:
 _NOTHING_NAMED = (
     "No names and few statements that can be looked up were found in the text; it may be no news."
 )
+_NOT_ENGLISH = "The text does not look English; questions and reports are made for English alone."
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
 _LEAST_PAIRED = 1.3
@@ -401,6 +402,8 @@ class Table:
         else:
             published = f"Publisher not identified{'; published on ' if date else ''}{date}"
         origin = f"{published}; {f'written by {names}' if names else 'no author named'}."
+        if not self._told.is_english:
+            return f"{origin} {_NOT_ENGLISH}"
         return f"{origin} {_NOTHING_NAMED}" if self._told.names_nothing else origin
 
     def _behind(self) -> Finding | None:

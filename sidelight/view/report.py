@@ -247,6 +247,11 @@ _MIN_SITE = 6  # shorter names of sites are words that any text may hold
 _WORD = re.compile(r"[^\W_]+")
 
 
+_COMMONEST = frozenset("the of and to that for with by from is".split())
+_LEAST_COMMON = 0.06  # of English articles 13% and more
+_FEW_WORDS = 40
+
+
 class Told(NamedTuple):
     """An article, taken apart.
 
@@ -293,6 +298,13 @@ class Told(NamedTuple):
             n_left_out=sum(cut.words for cut in cuts),
             names_nothing=profile is not None and profile.names_nothing,
         )
+
+    @property
+    def is_english(self) -> bool:
+        """Whether the prose has the commonest words as often as English; true of few words."""
+        words = tokens(" ".join(self.paragraphs))
+        common = sum(word in _COMMONEST for word in words)
+        return len(words) < _FEW_WORDS or common >= _LEAST_COMMON * len(words)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -77,6 +77,21 @@ def test_a_recipe_is_told_to_be_no_news(small_index, tmp_path):
     )
     shown = said("read", tmp_path / "soup.txt", "--index", small_index.path)
     assert shown.splitlines()[1].endswith(NO_NEWS)
+    shown = said(
+        "read", tmp_path / "soup.txt", "--index", small_index.path, "--title", "Soup, at last"
+    )
+    assert shown.startswith("Soup, at last\n")
+
+
+def test_a_text_that_is_not_english_is_told_to_be_none(small_index, tmp_path):
+    (tmp_path / "stade.txt").write_text(
+        "Le stade de la ville sera rentable en cinq ans, selon une étude publiée mardi à Orrin. Le "
+        "maire a déclaré que la construction a coûté 148 millions et que les taxes ont augmenté "
+        "de 31 pour cent depuis. On attend avec impatience la suite, a ajouté un conseiller. "
+        "Les habitants, eux, se demandent qui va payer les travaux de la deuxième tribune."
+    )
+    shown = said("read", tmp_path / "stade.txt", "--index", small_index.path)
+    assert "The text does not look English" in shown.splitlines()[1]
 
 
 def test_a_short_notice_is_news():

@@ -95,6 +95,8 @@ PROSE = "The bill would end extraction in every bog of the country within ten ye
          "Bog Bill Rests on Bad Science", "", ("Dana Orrin",)),
         ("Title: Bog Bill Rests on Bad Science\n18 June 2021",
          "Bog Bill Rests on Bad Science", "", ()),
+        ("FEN GAZETTE\nFree articles left: 2\nBog Bill Rests on Bad Science\n18 June 2021",
+         "Bog Bill Rests on Bad Science", "FEN GAZETTE", ()),
         ("Dana Orrin\n18 June 2021", "", "", ("Dana Orrin",)),
         ("Updated on Friday 18 June 2021\nBy Dana Orrin", "", "", ("Dana Orrin",)),
         (f"{PROSE}\nThe council met on 18 June 2021.", "", "", ()),

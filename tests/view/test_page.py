@@ -137,7 +137,7 @@ def test_the_trail_says_what_became_of_every_hit(elements):
     )
     assert f"1 hit not used: {CALM}" in first.text
     assert "1 hit not used: the page gives orders to software" in first.text
-    assert "1 hit not used: used for another question" in second.text
+    assert "1 hit not used: taken for another question, under which they stand" in second.text
     asked = [one.words for one in elements if one.tag == "summary" and "matters" in one.words]
     assert any("matters most; the pages found probably answer it" in one for one in asked)
     assert any("matters; the pages found probably do not answer it" in one for one in asked)

@@ -227,7 +227,8 @@ class _Reader:
                 name = title
             if not name or "." in name:
                 return None
-            if word == "i" and token.head.tag_ not in {"VBD", "VB", "VBN"}:
+            one_does = word == "i" or (word == "we" and name != _AUTHORS)
+            if one_does and token.head.tag_ not in {"VBD", "VB", "VBN"}:
                 return None  # "I look after" would become "Jane Roe look after"
             if not token.whitespace_ and one.text[token.idx + len(token) :][:1] in {"'", "’"}:
                 return None  # "we've"

@@ -146,9 +146,12 @@ class ArticleFacts(Value):
 
     @property
     def names_nothing(self) -> bool:
-        """Whether it names nobody and states next to nothing, as recipes and instructions do."""
-        named = self.people or self.organisations or any(one.names for one in self.claims)
-        return not named and len(self.claims) < _FEW_CLAIMS
+        """Whether it names nobody and states next to nothing, as recipes and instructions do.
+
+        A single word may be a verb that opens a sentence: "Bake", "Prick".
+        """
+        names = (*self.people, *self.organisations, *(n for one in self.claims for n in one.names))
+        return not any(" " in name for name in names) and len(self.claims) < _FEW_CLAIMS
 
 
 class ArticleProfile(ArticleFacts):
