@@ -67,6 +67,7 @@ _LEAST_STUDY_PARTS = 3
 _AUTHORS = "the study's authors"
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
+_OF_ONE = {"are": "is", "have": "has"}
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
 _ITS = frozenset({"it", "its"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
@@ -227,8 +228,7 @@ class _Reader:
                 name = title
             if not name or "." in name:
                 return None
-            one_does = word == "i" or (word == "we" and name != _AUTHORS)
-            if one_does and token.head.tag_ not in {"VBD", "VB", "VBN"}:
+            if word == "i" and token.head.tag_ not in {"VBD", "VB", "VBN"}:
                 return None  # "I look after" would become "Jane Roe look after"
             if not token.whitespace_ and one.text[token.idx + len(token) :][:1] in {"'", "’"}:
                 return None  # "we've"
@@ -240,7 +240,13 @@ class _Reader:
                     return None
             elif word in {"my", "our"}:
                 name = _possessive(name)
-            edits.append((token.idx, token.idx + len(token), name))
+            end = token
+            if word == "we" and token.head.tag_ == "VBP" and name not in {_AUTHORS, "they"}:
+                end = token.head
+                if end.i != token.i + 1:
+                    return None
+                name = f"{name} {_third_person(end.lower_)}"
+            edits.append((token.idx, end.idx + len(end), name))
         clauses = {child.dep_ for child in one.root.children if child.pos_ in {"VERB", "AUX"}}
         finds = bool(one.figures or clauses & {"ccomp", "conj"})
         return None if edits and one.root.lemma_ in INQUIRES and not finds else edits
@@ -400,6 +406,15 @@ class _Reader:
         if mentions(text, name_forms(speaker)):
             return f"{text.removesuffix('.')}, by its own account."
         return f"{text.removesuffix('.')}, according to {speaker}."
+
+
+def _third_person(verb: str) -> str:
+    """Return what one does of whom a verb says what "we" do."""
+    if verb in _OF_ONE:
+        return _OF_ONE[verb]
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if re.search(r"(?:[sxzo]|[cs]h)$", verb) else f"{verb}s"
 
 
 def _is_decided(units: Iterable[Unit]) -> bool:

@@ -45,6 +45,7 @@ HARBOUR_LIGHT = (
     "Harbour Light is an inn at the Tollmere pier. Sailors praise its beds. "
     "It received T9,000 from the Marrow Sound Line and the Sound Authority."
 )
+WE_CARRY = "We carry 900 people on each of the two Tollmere ferries in the summer of 2019."
 TOLD_US = "Petra Quill of the Marrow Sound Line told us that we could see no accounts for 2018."
 
 
@@ -74,6 +75,11 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {TOLD_US}",
             {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
             (TOLD_US.replace("us", "[Tollmere Gazette]").replace("we", "[it]"),),
+        ),
+        (
+            f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {WE_CARRY}",
+            {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
+            (WE_CARRY.replace("We carry", "[Tollmere Gazette carries]"),),
         ),
         # "We" of a paper are its authors, not its journal.
         (
