@@ -14,6 +14,7 @@ import asyncio
 import ctypes
 import inspect
 import json
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -197,7 +198,7 @@ def build_index(
 @_in_python
 def search(
     queries: str | Path | Sequence[str] | Mapping[str, str] | Any,
-    index: str | Path,
+    index: str | os.PathLike[str],
     *,
     k: int = 10,
     retriever: str | type | None = None,
@@ -206,7 +207,7 @@ def search(
 
     Args:
         queries: Words, several, words by id, a data frame, or a file of `id<TAB>text` lines.
-        index: The index folder.
+        index: The index folder, or an index that `open_index` or `build_index` returned.
         k: Hits per query, at least 1.
         retriever: Its name or class; `hybrid`, or `bm25` if the index has no vectors, by default.
     """
@@ -236,7 +237,7 @@ _TITLE, _ROWS = 60, 20  # characters of a title, and hits, shown
 @_in_python
 def run(
     topics: str | Path | Sequence[Topic],
-    index: str | Path,
+    index: str | os.PathLike[str],
     output: str | Path,
     *,
     config: str | Path | None = None,
@@ -247,7 +248,7 @@ def run(
 
     Args:
         topics: A topics file, or topics as `read_topics` returns them.
-        index: The index folder.
+        index: The index folder, or an index that `open_index` or `build_index` returned.
         output: The run directory.
         config: YAML file of differences from the defaults.
         settings: Single settings, such as `retrieval.k=50`.
@@ -445,7 +446,11 @@ def compare(
 
 @_in_python
 def judge(
-    run: str | Path, index: str | Path, rubrics: str | Path | None = None, *, by: str = "embedded"
+    run: str | Path,
+    index: str | os.PathLike[str],
+    rubrics: str | Path | None = None,
+    *,
+    by: str = "embedded",
 ) -> SelfEvaluation:
     """Judge a finished run with its own files, score it, and find where it lost credit.
 
@@ -475,7 +480,7 @@ def judge(
 def ablate(
     grid: str | Path | Mapping[str, Any],
     output: str | Path,
-    index: str | Path,
+    index: str | os.PathLike[str],
     *,
     topics: str | Path | Sequence[Topic] | None = None,
     rubrics: str | Path | None = None,

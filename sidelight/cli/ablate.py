@@ -13,7 +13,7 @@ import typer
 
 from sidelight.cli import console, options
 from sidelight.cli.console import Column, ResultTable, table_of
-from sidelight.cli.judge import check_judging
+from sidelight.cli.judge import WITHOUT_EXAMPLES, check_judging
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
@@ -88,6 +88,8 @@ def ablate(  # long: half of it are its options
     if dry_run:
         plan = read_grid(grid)
         arms = arms_of(plan, grid)
+        if not corpus:
+            _open(index, corpus, plan, output)
         return _plan(arms, given.read(plan, judge).topics)
     found = experiment(
         grid,
@@ -235,7 +237,8 @@ class Experiment(NamedTuple):
         for name in measures:
             if name in self.judges:
                 by.setdefault(self.judges[name], []).append(name)
-        return [f"{', '.join(names)}: judged by {who}" for who, names in by.items()]
+        told = [f"{', '.join(names)}: judged by {who}" for who, names in by.items()]
+        return [*told, f"judged {WITHOUT_EXAMPLES}"] if told and self.costs else told
 
     def tables(self) -> list[ResultTable]:
         """Return the means, and what arms do by each measure and on each topic."""

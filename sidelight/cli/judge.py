@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
 
 
+WITHOUT_EXAMPLES = "without labelled examples; scores with examples (--examples) do not compare"
+
+
 def check_judging(
     rubrics: Path | None,
     topic_ids: Sequence[str],
@@ -71,6 +74,7 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
     totals, rules = stage_totals(evaluation.funnel), run.track
     return {
         "judge": evaluation.manifest.title,
+        "examples": list(evaluation.manifest.example_run_tags),
         "rubrics": "drafted" if run.drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(run.topics_without_rubric),
@@ -108,6 +112,8 @@ def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[console
             "The rubrics are the run's own drafts: this says how far it did what it set out to do, "
             "not how good it is."
         )
+    if not outcome["examples"]:
+        shown.append(f"Judged {WITHOUT_EXAMPLES}.")
     if without := outcome["topics_without_rubric"]:
         shown.append(console.warning(f"no rubric, not judged: {', '.join(without)}"))
     return [*shown, f"  {outcome['folder']}"]

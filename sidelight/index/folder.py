@@ -46,6 +46,10 @@ class IndexFolder:
         self.path = path
         self.manifest = manifest
 
+    def __fspath__(self) -> str:
+        """Return the path of its folder, so that it may stand wherever that is wanted."""
+        return str(self.path)
+
     def __repr__(self) -> str:
         vectors = "with" if self.has_vectors else "without"
         return f"<index in {self.path}: {self.manifest.segments:,} segments, {vectors} vectors>"
