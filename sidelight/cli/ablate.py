@@ -88,8 +88,6 @@ def ablate(  # long: half of it are its options
     if dry_run:
         plan = read_grid(grid)
         arms = arms_of(plan, grid)
-        if not corpus:
-            _open(index, corpus, plan, output)
         return _plan(arms, given.read(plan, judge).topics)
     found = experiment(
         grid,

@@ -320,6 +320,7 @@ def evaluated():
         "rubrics": "given",
         "n_topics": 5,
         "topics_without_rubric": [],
+        "examples": ["lantern-t2"],
         rules.question_list.name: {"score": 0.5, "unjudged": 0.0},
         rules.cited_text.name: scores,
         "funnel": [
