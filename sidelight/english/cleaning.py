@@ -248,7 +248,7 @@ def find_masthead(body: str) -> Masthead:
     """
     found = tail = bylines = ""
     outlets: list[str] = []
-    lines = [_LABEL.sub("", line) for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]
+    lines = _top_lines(body, _MASTHEAD_LINES)
     is_lead = len(lines) > 1 and _is_credit(lines[1]) and _may_be_title(lines[0])
     lead = lines[0] if is_lead else ""
     for line in lines:
@@ -279,6 +279,11 @@ def find_masthead(body: str) -> Masthead:
         return Masthead(found, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
     is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
     return Masthead(found, tail if is_site and tail not in bylines else "")
+
+
+def _top_lines(body: str, most: int) -> list[str]:
+    """Return the first lines of a text, without what a note writes before a headline or byline."""
+    return [_LABEL.sub("", line) for line in clean(body).split("\n") if line][:most]
 
 
 def _is_credit(line: str) -> bool:
@@ -327,8 +332,7 @@ def find_authors(article: Article) -> tuple[str, ...]:
     Only short lines near the top count: prose that says "by" is not a byline. A name may stand on a
     line of its own above the date.
     """
-    lines = [_LABEL.sub("", line) for line in clean(article.body).split("\n") if line]
-    lines = lines[:_HEAD_LINES]
+    lines = _top_lines(article.body, _HEAD_LINES)
     short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
     outlet = find_masthead("\n".join(lines)).outlet.removeprefix("The ")
     above_dates = [f"{line} {date}" for line, date in pairwise(short) if _DATED.search(date)]

@@ -28,6 +28,7 @@ from sidelight.versions import VERSION
 from tests.helpers.commands import said, told
 
 NO_NEWS = "were found in the text; it may be no news."
+NOT_ENGLISH = "The text does not look English; questions and reports are made for English alone."
 
 
 @pytest.fixture(autouse=True)
@@ -68,30 +69,30 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert len(list((tmp_path / "runs").glob("read-*"))) == 2
 
 
-def test_a_recipe_is_told_to_be_no_news(small_index, tmp_path):
-    (tmp_path / "soup.txt").write_text(
-        "Put the oil in a large pot and set it over a medium heat. Add the onions and cook them "
-        "for ten minutes, until they are soft. Stir in the garlic and a pinch of salt. Add the "
-        "lentils and pour in the stock. Bring the soup to the boil and let it simmer for 25 "
-        "minutes. Season it with lemon juice, and serve it with bread."
-    )
-    shown = said("read", tmp_path / "soup.txt", "--index", small_index.path)
-    assert shown.splitlines()[1].endswith(NO_NEWS)
-    shown = said(
-        "read", tmp_path / "soup.txt", "--index", small_index.path, "--title", "Soup, at last"
-    )
-    assert shown.startswith("Soup, at last\n")
+SOUP = (
+    "Put the oil in a large pot and set it over a medium heat. Add the onions and cook them "
+    "for ten minutes, until they are soft. Stir in the garlic and a pinch of salt. Add the "
+    "lentils and pour in the stock. Bring the soup to the boil and let it simmer for 25 "
+    "minutes. Season it with lemon juice, and serve it with bread."
+)
+STADE = (
+    "Le stade de la ville sera rentable en cinq ans, selon une étude publiée mardi à Orrin. Le "
+    "maire a déclaré que la construction a coûté 148 millions et que les taxes ont augmenté "
+    "de 31 pour cent depuis. On attend avec impatience la suite, a ajouté un conseiller. "
+    "Les habitants, eux, se demandent qui va payer les travaux de la deuxième tribune."
+)
 
 
-def test_a_text_that_is_not_english_is_told_to_be_none(small_index, tmp_path):
-    (tmp_path / "stade.txt").write_text(
-        "Le stade de la ville sera rentable en cinq ans, selon une étude publiée mardi à Orrin. Le "
-        "maire a déclaré que la construction a coûté 148 millions et que les taxes ont augmenté "
-        "de 31 pour cent depuis. On attend avec impatience la suite, a ajouté un conseiller. "
-        "Les habitants, eux, se demandent qui va payer les travaux de la deuxième tribune."
-    )
-    shown = said("read", tmp_path / "stade.txt", "--index", small_index.path)
-    assert "The text does not look English" in shown.splitlines()[1]
+@pytest.mark.parametrize(
+    ("text", "notice"), [(SOUP, NO_NEWS), (STADE, NOT_ENGLISH)], ids=["soup", "stade"]
+)
+def test_a_text_that_is_no_english_news_is_told_so(text, notice, small_index, tmp_path):
+    (tmp_path / "pasted.txt").write_text(text)
+    command = ("read", tmp_path / "pasted.txt", "--index", small_index.path)
+    assert said(*command).splitlines()[1].endswith(notice)
+    titled = said(*command, "--title", "A headline, at last").splitlines()
+    assert titled[0] == "A headline, at last"
+    assert titled[1].endswith(notice)
 
 
 def test_a_short_notice_is_news():

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -279,9 +280,12 @@ class _Reading:
 
     def _cited(self, sentences: Iterable[DraftSentence]) -> list[Evidence]:
         """Return the evidence that some sentences cite, in the order of their citations."""
-        by_id = {item.segment.segment_id: item for item in self.evidence.items}
         cited = dict.fromkeys(one for sentence in sentences for one in sentence.segment_ids)
-        return [by_id[one] for one in cited if one in by_id]
+        return [self._by_id[one] for one in cited if one in self._by_id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Evidence]:
+        return {item.segment.segment_id: item for item in self.evidence.items}
 
     async def _asks(
         self, sentences: Sequence[DraftSentence], asked: Collection[str]
