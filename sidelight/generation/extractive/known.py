@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sidelight.english.names import mentions, name_forms
+from sidelight.english.names import mentions, name_forms, strip_title
 from sidelight.english.parser import parse
 from sidelight.generation.pages import CORRECTION_PAGE, OWN, Origin, Origins
 from sidelight.learned.reading.tables import frequencies
@@ -206,6 +206,8 @@ class Known:
         """
         if not self.sentences:
             return True
+        if self._is_on_namesake(page):
+            return False
         shared = self.shared(page)
         here = page.origin.kind == OWN or shared.nearest >= _ELSEWHERE or shared.places
         if not here and len(shared.names) <= 1 and shared.foreign:  # of that name in another place
@@ -213,6 +215,22 @@ class Known:
         if shared.names:
             return any(self._means(page, shared, name) for name in shared.names)
         return len(shared.keywords) >= _SHARED_KEYWORDS or shared.nearest >= _RELATED
+
+    def _is_on_namesake(self, page: Page) -> bool:
+        """Tell whether a page on a person of the article's name names nobody else of the article.
+
+        A page is on whom its title begins with. Places and surnames are shared by chance.
+        """
+        people = (*self.profile.authors, *self.profile.people)
+        on = next((one for one in people if strip_title(page.title).startswith(one)), "")
+        own = set(on.casefold().split())
+        others = [
+            name.removeprefix("The ")
+            for name in self.profile.named
+            if own.isdisjoint(name.casefold().split()) and name not in self._places
+        ]
+        is_elsewhere = bool(on and others) and page.origin.kind != OWN
+        return is_elsewhere and not mentions(page.text, others)
 
     def _means(self, page: Page, shared: Shared, name: str) -> bool:
         """Tell whether a page that mentions a name means the one of the article.

@@ -145,6 +145,12 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             {"title": "Chess in Brisbane"},
             [],
         ),
+        # Whoever has the name of somebody of the article, and nothing else of it, may be another.
+        (
+            "Petra Quill won the regional chess title at Tollmere in 2016.",
+            {"title": "Petra Quill - Players - Chess Base"},
+            [],
+        ),
         (
             f"{OF_A_WOMAN} He paid T9,000 to the Sound Authority for the pier in 2018.",
             {"title": "Petra Quill"},
