@@ -147,7 +147,7 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
         ),
         # Whoever has the name of somebody of the article, and nothing else of it, may be another.
         (
-            "Petra Quill won the regional chess title at Tollmere in 2016.",
+            "Petra Quill wrote of 12 games of chess for Courier and Board in 2016.",
             {"title": "Petra Quill - Players - Chess Base"},
             [],
         ),
