@@ -58,16 +58,17 @@ _RULES = (
         address=r"//[^/]*(?:mediabiasfactcheck|allsides|newsguard|adfontes)|/(?:outlets|ratings?|media-bias)/",
         head=r"\b(?:slant|bias) (?:and|rating)\b|\bfactual (?:record|reporting)\b",
     ),
-    _rule(
-        "press release",
-        address=r"/press[-_]?releases?/",
-        head=r"\bfor immediate release\b|\bpress release\b",
-    ),
     _rule(CORRECTION_PAGE, address=r"/(?:corrections|clarifications)\b"),
     _rule(
         "fact check",
         address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
         head=r"\bfact[- ]check\b",
+    ),
+    _rule(
+        "press release",
+        address=r"/(?:press|media|news)[-_]?releases?/",
+        head=r"\bfor immediate release\b|(?<!\ba )(?<!\bthe )\b(?:press|media|news) release\b"
+        r"|\bnotes? (?:to|for) (?:the )?editors\b",
     ),
     _rule("encyclopedia", address=r"//[^/]*(?:wiki|pedia|britannica)|/wiki/", head=r"\bencyclop"),
     _rule(

@@ -30,7 +30,15 @@ class DraftSentence(Value):
 
 
 Unused = Literal[
-    "forum", "retold", "elsewhere", "unread", "no statement", "little", "outdone", "removed"
+    "forum",
+    "retold",
+    "shouting",
+    "elsewhere",
+    "unread",
+    "no statement",
+    "little",
+    "outdone",
+    "removed",
 ]
 """Why evidence is not cited: by what its page is, what it says, or what became of a sentence."""
 

@@ -145,6 +145,13 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             {"title": "Chess in Brisbane"},
             [],
         ),
+        # Headlines shout in capitals where they exaggerate; a name has them in the text, too.
+        (PAID, {"title": "Ferry firm PAYS T40,000 for a pier - Sound Talk"}, []),
+        (
+            f"{PAID} The EAST pier trial ended.",
+            {"title": "Ferry firm and EAST pier - Sound Talk"},
+            [(PAID,), (PAID, "The EAST pier trial ended."), ("The EAST pier trial ended.",)],
+        ),
         # Whoever has the name of somebody of the article, and nothing else of it, may be another.
         (
             "Petra Quill wrote of 12 games of chess for Courier and Board in 2016.",
