@@ -355,15 +355,18 @@ def vote(  # long: a third of it are options
         noun = "passage"
     if told := [judge for one in judges if (judge := labelled.read_judge(one))]:
         labelled.write_judge(path, f"majority of {'; '.join(told)}")
-    agreeing = [one.agreeing for one in votes]
-    counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
-    undecided = sum(one.grade is None for one in votes)
+    agreeing = Counter(one.agreeing for one in votes if one.judges > 1)
+    counts = {number: agreeing[number] for number in range(len(names), 0, -1)}
+    judges_of = Counter(one.judges for one in votes)
+    undecided = sum(one.grade is None for one in votes) - judges_of[0]
     alike = {1: "each judge grades differently"}
     return console.Result(
         {
             "judges": names,
             f"{noun}s": len(votes),
             "agreeing": {str(number): count for number, count in counts.items()},
+            "judged_once": judges_of[1],
+            "unjudged": judges_of[0],
             "undecided": undecided,
         },
         [
@@ -372,7 +375,9 @@ def vote(  # long: a third of it are options
                 f"{alike.get(number, f'{number} judges give the same grade')}"
                 for number, count in counts.items()
             ),
-            f"{undecided} without a majority, or that too few judges graded; files: {output}",
+            f"{counted(judges_of[1], noun)} that only one judge grades",
+            f"{counted(judges_of[0], noun)} that no judge grades",
+            f"{undecided} graded without a majority, or by too few judges; files: {output}",
         ],
     )
 

@@ -355,7 +355,7 @@ def vote_labels(
     found = []
     for key, its in votes.items():
         given = [side[key] for side in sides if key in side]
-        label = Unjudged(reason="undecided") if its.grade is None else scale.names[::-1][its.grade]
+        label = Unjudged(reason=its.lacking) if its.grade is None else scale.names[::-1][its.grade]
         voted = replace(given[0], label=label, rationale="")
         if isinstance(voted, QuestionGrade):
             flag = majority([one.redundant for one in given if isinstance(one, QuestionGrade)])
