@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,9 +33,10 @@ from sidelight.formats.table import columns_of
 from sidelight.formats.topics import read_articles as articles_in
 from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
-from sidelight.schemas.grading.judgment import Scales
+from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.task import Task
 from sidelight.schemas.topic import Article, Topic
+from sidelight.text import counted
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -52,6 +53,23 @@ _SPACED = re.compile(
 )
 
 
+class Labels(NamedTuple):
+    """How many rows a file of labels has, how many of them are judged, and what labels there are.
+
+    A row is judged where it has a label.
+    """
+
+    rows: int
+    judged: int
+    allowed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, read: Sequence[Any], scale: LabelScale) -> Labels:
+        """Count what was read from a file."""
+        judged = sum(not isinstance(one.label, Unjudged) for one in read)
+        return cls(len(read), judged, scale.writings)
+
+
 class FileKind(NamedTuple):
     """What `sidelight validate` does with one kind of file.
 
@@ -66,7 +84,7 @@ class FileKind(NamedTuple):
     name: str
     title: str
     unit: str
-    size: Callable[[Path], int]
+    size: Callable[[Path], int | Labels]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
     cites: bool = False
@@ -128,7 +146,9 @@ def _graded(track: Track) -> dict[str, FileKind]:
             QUESTION_GRADES,
             "graded questions file",
             "question",
-            lambda path: len(qrels.read_question_grades(path, scales)),
+            lambda path: Labels.of(
+                qrels.read_question_grades(path, scales), scales["question_quality"]
+            ),
         )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
@@ -157,8 +177,8 @@ def _strict(track: Track) -> dict[str, FileKind]:
     return found
 
 
-def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
-    return lambda path: len(read_assessments(path, kind, scales))
+def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], Labels]:
+    return lambda path: Labels.of(read_assessments(path, kind, scales), scales[kind.scale])
 
 
 def _run_kind(task: Task) -> FileKind:
@@ -299,7 +319,7 @@ class Verdict:
     file: str
     kind: FileKind | None
     problems: tuple[Problem, ...]
-    size: int = 0
+    size: int | Labels = 0
 
     @property
     def valid(self) -> bool:
@@ -350,7 +370,7 @@ def judge_file(
                 remedy="Leave out --official.",
             )
         findings.problems += official_problems(path, kind.official(path, topic_ids))
-        size = len(topic_ids)
+        size: int | Labels = len(topic_ids)
     else:
         size = _check_strictly(path, kind, topic_ids, known_segments, findings)
     verdict = Verdict(str(path), kind, tuple(findings.problems), size)
@@ -420,12 +440,21 @@ def _check_strictly(
     topic_ids: Collection[str],
     known_segments: Container[str] | None,
     findings: Findings,
-) -> int:
+) -> int | Labels:
     if kind.check is not None:
         findings.problems += kind.check(path, topic_ids, known_segments)
     try:
-        return kind.size(path)
+        size = kind.size(path)
     except InvalidFileError as error:
         if not findings.problems:
             findings.problems += error.problems
         return 0
+    if isinstance(size, Labels) and not size.judged:
+        findings.warning(
+            "unjudged",
+            None,
+            expected="rows that are judged",
+            found=f"none of {counted(size.rows, 'row')}",
+            remedy=f"Fill in the labels: one of {', '.join(size.allowed)}.",
+        )
+    return size

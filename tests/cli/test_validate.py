@@ -281,6 +281,30 @@ def test_banks_and_graded_passages_are_files_of_all_tracks(tmp_path):
     assert "graded.jsonl:1: error" in " ".join(output.split())
 
 
+def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
+    header, sheet = "topic_id,run_tag,answer_id,annotation\n", tmp_path / "sheet.csv"
+    sheet.write_text(header + "t,r,na-1,none\nt,r,na-2,\nt,r,na-3,\n")
+    assert run(sheet) == (0, f"{sheet}: valid report assessment file, 1 of 3 rows judged\n")
+    found = told("validate", sheet)["files"][0]
+    assert (found["judged"], found["rows"], found["problems"]) == (1, 3, [])
+    blank = tmp_path / "blank.csv"
+    blank.write_text(header + "t,r,na-1,\nt,r,na-2,\n")
+    grades = tmp_path / "grades.tsv"
+    grades.write_text("1\td\t1\tr\t1\t\t\tWho pays?\n")
+    code, output = run(blank)
+    assert (code, output.splitlines()) == (
+        0,
+        [
+            f"{blank}: valid report assessment file, 0 of 2 rows judged",
+            f"  {blank}: warning [unjudged] expected rows that are judged; found none of 2 rows. "
+            "Fill in the labels: one of supports, partial, contradicts, none.",
+        ],
+    )
+    assert "found none of 1 row. " in run("--track", "lateral2024", grades)[1]
+    sheet.write_text(header + "t,r,na-1,none\nt,r,na-2,none\n")
+    assert run(sheet) == (0, f"{sheet}: valid report assessment file, 2 labels\n")
+
+
 def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):
     (tmp_path / ".hidden").write_text("?")
     (tmp_path / "below").mkdir()
