@@ -609,9 +609,8 @@ def _run_notes(
                 results[tag] = run_format(task).read(files[tag]).results()
     lost = set(tags) - files.keys() if folder and source == "human" else ()
     said = [f"{one}: there is no such run in {folder}{did_you_mean(one, files)}" for one in lost]
-    if without := sorted((submitted | files.keys()) - set(tags)):
-        said.append(f"not scored, because they have no labels: {', '.join(without)}")
-    return sorted(said) + told_twins(results)
+    without = (submitted | files.keys() | {*table.unlabelled}) - set(tags)
+    return sorted(said) + score_labels.not_scored(without) + told_twins(results)
 
 
 def _other_rubrics(assessments: Path, given: Mapping[str, Rubric]) -> list[str]:

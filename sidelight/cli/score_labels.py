@@ -150,6 +150,12 @@ def scores_result(  # long: files, table and JSON of one result
     )
 
 
+def not_scored(run_tags: Iterable[str]) -> list[str]:
+    """Return a note that names runs without labels, if there are any."""
+    named = ", ".join(sorted(run_tags))
+    return [f"not scored, because they have no labels: {named}"] if named else []
+
+
 def _run_table(
     table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
 ) -> tuple[list[str], list[list[str]]]:
@@ -427,6 +433,7 @@ def quality(
     table = score_question_quality(rules, labelled.read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
     origin = _origin_of([grades], graded_by, sampling, n_topics)
+    origin = origin._replace(notes=not_scored(table.unlabelled))
     prefix = score_prefix(origin.labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:

@@ -296,8 +296,10 @@ def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
         0,
         [
             f"{blank}: valid report assessment file, 0 of 2 rows judged",
-            f"  {blank}: warning [unjudged] expected rows that are judged; found none of 2 rows. "
-            "Fill in the labels: one of supports, partial, contradicts, none.",
+            (
+                f"  {blank}: warning [unjudged] expected rows that are judged; found none of 2 "
+                "rows. Fill in the labels: one of supports, partial, contradicts, none."
+            ),
         ],
     )
     assert "found none of 1 row. " in run("--track", "lateral2024", grades)[1]

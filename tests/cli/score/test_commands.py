@@ -94,6 +94,19 @@ def test_a_topic_without_a_label_is_no_0_to_be_correlated(tmp_path, rubrics):
     assert f"topics scored only in {auto.name}: b\n" in shown
 
 
+def test_a_run_without_a_label_is_named_and_not_scored(tmp_path, rubrics):
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,blank,na-1,", "b,blank,na-1,")
+    shown, _ = score("task2", "--rubrics", rubrics, "--assessments", file)
+    assert "note: not scored, because they have no labels: blank\n" in shown
+    assert "│ blank" not in shown
+    grades = tmp_path / "grades.tsv"
+    rows = ("1\td\t1\tr\t1\t4\t\tWho pays?", "1\td\t2\tblank\t1\t\t\tWho gains?")
+    grades.write_text("".join(f"{row}\n" for row in rows))
+    shown, _ = score("quality", "--grades", grades, "--track", "lateral2024")
+    assert "note: not scored, because they have no labels: blank\n" in shown
+    assert "│ blank" not in shown
+
+
 def test_conflicting_labels_need_merge(tmp_path, rubrics):
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,r,na-1,contradicts")
     with pytest.raises(InputError, match="label-conflict"):
