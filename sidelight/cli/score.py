@@ -18,7 +18,7 @@ from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
+from sidelight.formats.data_folder import DataPart, labels_by_judge
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -407,7 +407,9 @@ def score(
         }
         there = [part for part in parts if options.from_data(None, data, part)] or list(parts)
         for lacking in parts.keys() - there:
-            console.err.print(f"not scored, not in {data}: {lacking}", markup=False)
+            by_judge = labels_by_judge(data, lacking) if data else ""
+            instead = f"; by a judge, for --assessments: {by_judge}" if by_judge else ""
+            console.err.print(f"not scored, not in {data}: {lacking}{instead}", markup=False)
         results = (parts[part](data=data, output=output) for part in there)
         console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
