@@ -27,15 +27,16 @@ from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
+from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.table import columns_of
+from sidelight.formats.table import columns_of, read_table
 from sidelight.formats.topics import read_articles as articles_in
-from sidelight.formats.topics import topic_format, topic_formats
+from sidelight.formats.topics import read_pooled_questions, topic_format, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.task import Task
-from sidelight.schemas.topic import Article, Topic
+from sidelight.schemas.topic import Article, Topic, parse_question_id
 from sidelight.text import counted
 from sidelight.tracks import Track, load_track
 
@@ -92,6 +93,14 @@ class FileKind(NamedTuple):
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
 _QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
+_CITED = FileKind("segments", "segments file", "segment", lambda path: len(read_cited_texts(path)))
+# Tables that commands write, and the columns that tell them.
+_TABLES = {
+    "votes": ("votes file", ("majority",)),
+    "support_sentences": ("support of sentences", ("run_tag", "topic_id", "sentence", "all")),
+    "battles": ("battles file", ("topic_id", "first", "second", "won")),
+    "results": ("table of results", ()),  # whose columns are its measures
+}
 _SHARED = {
     "bank": FileKind(
         "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
@@ -103,6 +112,18 @@ _SHARED = {
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
     "judgments": _QRELS,
+    "segments": _CITED,
+    "references": _CITED,
+    "pooled_questions": FileKind(
+        "pooled_questions",
+        "pooled questions file",
+        "topic",
+        lambda path: len(read_pooled_questions(path)),
+    ),
+    **{
+        name: FileKind(name, title, "row", lambda path: sum(1 for _ in read_table(path)[1]))
+        for name, (title, _) in _TABLES.items()
+    },
 }
 
 
@@ -198,8 +219,8 @@ def _run_kind(task: Task) -> FileKind:
 def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
-    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, `segments`,
-    or the name of a kind of assessments. It looks at what a broken file still has: keys, column
+    That is a registered format of runs or topics, the name of a kind of assessments, or a key of
+    `kinds_of`. It looks at what a broken file still has: keys, column
     names, the number of columns.
     """
     with suppress(InvalidFileError):
@@ -214,9 +235,8 @@ def detect_format(path: Path) -> str | None:
     if text.startswith("{"):
         return _json_format(text, formats)
     header = columns_of(lines[0])
-    for name, kind in ASSESSMENT_KINDS.items():
-        if kind.matches(header):
-            return name
+    if table := _table_format(path, header):
+        return table
     [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
     return "judgments" if best == "trec_run" and qrels.holds_judgments(lines) else best
 
@@ -262,6 +282,15 @@ def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[
     )
 
 
+def _table_format(path: Path, header: tuple[str, ...]) -> str | None:
+    kinds = (name for name, kind in ASSESSMENT_KINDS.items() if kind.matches(header))
+    tables = (name for name, (_, its) in _TABLES.items() if its and set(its) <= set(header))
+    scores = path.name.endswith(("_per_topic_results.csv", "_per_run_results.csv"))
+    written = scores or path.with_suffix(".tex").exists()
+    results = "results" if written and path.suffix == ".csv" else None
+    return next(kinds, None) or next(tables, results)
+
+
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),
@@ -269,6 +298,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         "nugget_assignments": ("qid", "run_id", "nuggets"),
         "nuggets": ("qid", "nuggets"),
         "segments": ("docid", "segment"),
+        "references": ("references_ids", "references_texts"),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }
@@ -297,6 +327,8 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
             return name
     if line.count("\t") == len(qrels.QUESTION_GRADE_CELLS) - 1:
         return QUESTION_GRADES
+    if line.count("\t") == 2 and parse_question_id(line.partition("\t")[0]):
+        return "pooled_questions"
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
