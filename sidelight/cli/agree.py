@@ -450,7 +450,8 @@ def grades(
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
     from sidelight.evaluation.agreement.labels import CategoryAgreement
 
-    scales = options.track_of_scale("question_quality", track).scales
+    rules = options.track_of_scale("question_quality", track)
+    scales = rules.scales
     sides = [_by_key(labelled.read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
@@ -466,6 +467,7 @@ def grades(
         [
             *tables,
             f"graded by one side only: {only[0]} and {only[1]}; not compared",
+            *map(console.warning, options.other_topics(rules, (key[0] for key in both))),
             console.Files(lambda: console.write_results(output, tables)),
         ],
     )

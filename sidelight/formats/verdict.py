@@ -37,7 +37,7 @@ from sidelight.registry import names
 from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.task import Task
 from sidelight.schemas.topic import Article, Topic, parse_question_id
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -57,18 +57,19 @@ _SPACED = re.compile(
 class Labels(NamedTuple):
     """How many rows a file of labels has, how many of them are judged, and what labels there are.
 
-    A row is judged where it has a label.
+    A row is judged where it has a label. `topic_ids` are those of the rows.
     """
 
     rows: int
     judged: int
     allowed: tuple[str, ...]
+    topic_ids: frozenset[str]
 
     @classmethod
     def of(cls, read: Sequence[Any], scale: LabelScale) -> Labels:
         """Count what was read from a file."""
         judged = sum(not isinstance(one.label, Unjudged) for one in read)
-        return cls(len(read), judged, scale.writings)
+        return cls(len(read), judged, scale.writings, frozenset(one.topic_id for one in read))
 
 
 class FileKind(NamedTuple):
@@ -481,6 +482,14 @@ def _check_strictly(
         if not findings.problems:
             findings.problems += error.problems
         return 0
+    if isinstance(size, Labels) and (other := size.topic_ids.difference(topic_ids)):
+        findings.warning(
+            "topics-other",
+            None,
+            expected="labels of the topics of the track",
+            found=f"{counted(len(other), 'other topic')}, {first_of(sorted(other))}",
+            remedy="Give the labels of the track, or the file of their topics with --topics.",
+        )
     if isinstance(size, Labels) and not size.judged:
         findings.warning(
             "unjudged",

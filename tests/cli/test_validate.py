@@ -284,12 +284,13 @@ def test_banks_and_graded_passages_are_files_of_all_tracks(tmp_path):
 
 def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
     header, sheet = "topic_id,run_tag,answer_id,annotation\n", tmp_path / "sheet.csv"
-    sheet.write_text(header + "t,r,na-1,none\nt,r,na-2,\nt,r,na-3,\n")
+    t = load_track().topic_ids[0]
+    sheet.write_text(header + f"{t},r,na-1,none\n{t},r,na-2,\n{t},r,na-3,\n")
     assert run(sheet) == (0, f"{sheet}: valid report assessment file, 1 of 3 rows judged\n")
     found = told("validate", sheet)["files"][0]
     assert (found["judged"], found["rows"], found["problems"]) == (1, 3, [])
     blank = tmp_path / "blank.csv"
-    blank.write_text(header + "t,r,na-1,\nt,r,na-2,\n")
+    blank.write_text(header + f"{t},r,na-1,\n{t},r,na-2,\n")
     grades = tmp_path / "grades.tsv"
     grades.write_text("1\td\t1\tr\t1\t\t\tWho pays?\n")
     code, output = run(blank)
@@ -303,8 +304,13 @@ def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
             ),
         ],
     )
-    assert "found none of 1 row. " in run("--track", "lateral2024", grades)[1]
-    sheet.write_text(header + "t,r,na-1,none\nt,r,na-2,none\n")
+    output = run("--track", "lateral2024", grades)[1]
+    assert "found none of 1 row. " in output
+    # Another track's topic: a warning, which the file of their topics takes away.
+    assert "[topics-other] expected labels of the topics of the track; found 1 other topic, d" in (
+        output
+    )
+    sheet.write_text(header + f"{t},r,na-1,none\n{t},r,na-2,none\n")
     assert run(sheet) == (0, f"{sheet}: valid report assessment file, 2 labels\n")
 
 

@@ -105,6 +105,17 @@ def test_a_run_without_a_label_is_named_and_not_scored(tmp_path, rubrics):
     shown, _ = score("quality", "--grades", grades, "--track", "lateral2024")
     assert "note: not scored, because they have no labels: blank\n" in shown
     assert "│ blank" not in shown
+    assert "note: 1 topic not of TREC 2024 Lateral Reading: d\n" in shown
+    compared = call("agree", "grades", grades, grades, "--track", "lateral2024")
+    assert compared.stderr.endswith("1 topic not of TREC 2024 Lateral Reading: d\n")
+
+
+def test_grades_on_another_scale_are_no_usefulness(tmp_path):
+    qrels, trec = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("t-Q01 0 d1 2\nt-Q02 0 d1 4\n")
+    trec.write_text("t-Q01 Q0 d1 1 1.0 r\n")
+    with pytest.raises(InputError, match="grades of usefulness, 2 1 0; found others on t-Q02\n"):
+        score("usefulness", "--qrels", qrels, "--run", trec)
 
 
 def test_conflicting_labels_need_merge(tmp_path, rubrics):
