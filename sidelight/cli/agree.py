@@ -62,9 +62,9 @@ MaybeSecond = Annotated[
 ]
 
 
-_OTHER_ROWS = (
-    "the files hold other rows of the same runs on {}: if they label by different rubrics, equal "
-    "ids mean different answers, and the agreement says nothing"
+_OTHER_RUBRICS = (
+    "one file labels questions or answers of the rubric that the other never does, on {}: if they "
+    "label by different rubrics, equal ids mean different answers, and the agreement says nothing"
 )
 
 
@@ -136,7 +136,11 @@ def labels(  # long: half of it are options
                 for name, runs in zip(names, found.only_runs, strict=True)
                 if runs
             ),
-            *([_OTHER_ROWS.format(first_of(found.other_rows))] if found.other_rows else []),
+            *(
+                [_OTHER_RUBRICS.format(first_of(found.other_rubrics))]
+                if found.other_rubrics
+                else []
+            ),
             (
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
                 f"95%, bootstrap over topics, {sampling}"

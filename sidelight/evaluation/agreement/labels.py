@@ -7,6 +7,7 @@ of topics, not of labels, because labels of one topic are not independent.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,7 +30,12 @@ from sidelight.evaluation.agreement.coefficients import (
 )
 from sidelight.evaluation.labelling.relevance import Vote, majority, vote_each
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
-from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
+from sidelight.formats.labels.assessments import (
+    ASSESSMENT_KINDS,
+    COMPOUND_ASSESSMENTS,
+    AssessmentKind,
+    read_assessments,
+)
 from sidelight.formats.verdict import detect_format
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
@@ -197,8 +203,8 @@ class LabelComparison:
         unjudged: Of what both files hold, how much the first and the second left unjudged.
         only: How much only the first and only the second file holds.
         only_runs: Runs of which only the first and only the second file holds anything.
-        other_rows: Topics of which the files hold other rows of the same run, as they do where
-            they label it by different rubrics.
+        other_rubrics: Topics of which one file labels a question or answer of the rubric that the
+            other never does. Which runs and which pairs a side labels is its own choice.
     """
 
     schemes: tuple[SchemeAgreement, ...]
@@ -206,7 +212,7 @@ class LabelComparison:
     only: tuple[int, int]
     n_runs: int
     only_runs: tuple[tuple[str, ...], tuple[str, ...]]
-    other_rows: tuple[str, ...]
+    other_rubrics: tuple[str, ...]
 
     @property
     def n_topics(self) -> int:
@@ -281,10 +287,11 @@ def compare_labels(
     ]
     schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
     runs = [{item.run_tag for item in side.values()} for side in (left, right)]
-    cells = [{(item.topic_id, item.run_tag) for item in side.values()} for side in (left, right)]
-    both = left | right
-    alone = [both[key] for key in left.keys() ^ right.keys()]
-    other = {one.topic_id for one in alone if (one.topic_id, one.run_tag) in cells[0] & cells[1]}
+    places: list[dict[str, set[int | str]]] = [defaultdict(set), defaultdict(set)]
+    for side, found in zip((left, right), places, strict=True):
+        for item in side.values() if kind is not COMPOUND_ASSESSMENTS else ():
+            found[item.topic_id].add(_rubric_place(item))
+    both = places[0].keys() & places[1].keys()
     return LabelComparison(
         schemes=schemes,
         unjudged=(
@@ -294,7 +301,7 @@ def compare_labels(
         only=(len(left) - len(shared), len(right) - len(shared)),
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
-        other_rows=tuple(sorted(other)),
+        other_rubrics=tuple(sorted(one for one in both if places[0][one] != places[1][one])),
     )
 
 
