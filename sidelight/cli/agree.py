@@ -81,7 +81,10 @@ def labels(  # long: half of it are options
     seed: options.Seed = 0,
     output: options.Output = None,
 ) -> console.Result:
-    """Compare two assessment files of one kind, on what both sides judged."""
+    """Compare two assessment files of one kind, on what both sides judged.
+
+    Sheets of `pool pairs` and `pool answers` list the labels of a kind; empty ones do not count.
+    """
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 
     if second is None:

@@ -375,7 +375,11 @@ def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str
 
 
 Assessments = Annotated[
-    Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
+    Path | None,
+    typer.Option(
+        "--assessments",
+        help="CSV of labels, by people or by a judge; sheets of `pool` list the labels there are.",
+    ),
 ]
 Compound = Annotated[
     Path | None, typer.Option("--compound", help="CSV of verdicts on compound questions.")
