@@ -260,7 +260,7 @@ def answers(
     return Result({**document, "output": str(output)}, shown)
 
 
-_FILL_IN = f"Fill in the column {PEOPLE_LABELS} with one of {{}}; leave empty what nobody can judge."
+_FILL_IN = f"Fill in the column {PEOPLE_LABELS}: one of {{}}, or nothing where nobody can judge."
 
 
 def _write_sheet(

@@ -443,7 +443,7 @@ def quality(
     return result._replace(shown=[*result.shown, console.Files(boxes)])
 
 
-def usefulness(
+def usefulness(  # long: a list of what is told
     *,
     qrels: Annotated[Path, options.QRELS],
     run: Annotated[list[Path], options.RUN],

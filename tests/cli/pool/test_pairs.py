@@ -53,7 +53,7 @@ def test_answers_of_rubrics_beside_reports(tmp_path):
     run.write_text("".join(json.dumps(line) + "\n" for line in lines))
     output, rubrics = tmp_path / "answers.csv", sample_path() / "human_rubrics"
     found = told("pool", "answers", run, "--rubrics", rubrics, "-o", output)
-    assert "annotation with one of supports, partial, contradicts, none;" in said(
+    assert "annotation: one of supports, partial, contradicts, none," in said(
         *("pool", "answers", run, "--rubrics", rubrics, "-o", output)
     )
     with output.open(newline="") as stream:

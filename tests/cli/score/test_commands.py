@@ -110,6 +110,20 @@ def test_a_run_without_a_label_is_named_and_not_scored(tmp_path, rubrics):
     assert compared.stderr.endswith("1 topic not of TREC 2024 Lateral Reading: d\n")
 
 
+def test_headroom_with_unit_weights_is_over_all_answers(tmp_path, rubrics):
+    pytest.importorskip("matplotlib")
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,s,na-2,supports", "a,s,na-1,none")
+    common = ("headroom", "task2", "--assessments", file, "-o", tmp_path / "out")
+    shown, _ = score(*common, "--unit-weights", "--json")
+    found = json.loads(shown)
+    # Of the two answers each run has one, and both together have both.
+    assert found["topics"][0]["ceiling"] == 1
+    assert found["topics"][0]["best"] == found["topics"][0]["mean"] == 0.5
+    assert "no rubrics: scored against all answers that any run was judged on" in found["notes"]
+    with pytest.raises(UsageError, match="expected --rubrics, or --data"):
+        score(*common)
+
+
 def test_grades_on_another_scale_are_no_usefulness(tmp_path):
     qrels, trec = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("t-Q01 0 d1 2\nt-Q02 0 d1 4\n")
