@@ -139,11 +139,7 @@ def labels(  # long: half of it are options
                 for name, runs in zip(names, found.only_runs, strict=True)
                 if runs
             ),
-            *(
-                [_OTHER_RUBRICS.format(first_of(found.other_rubrics))]
-                if found.other_rubrics
-                else []
-            ),
+            *([_OTHER_RUBRICS.format(first_of(some))] if (some := found.other_rubrics) else []),
             (
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
                 f"95%, bootstrap over topics, {sampling}"

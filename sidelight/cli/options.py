@@ -375,11 +375,7 @@ def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str
 
 
 Assessments = Annotated[
-    Path | None,
-    typer.Option(
-        "--assessments",
-        help="CSV of labels, by people or by a judge; sheets of `pool` list the labels there are.",
-    ),
+    Path | None, typer.Option("--assessments", help="CSV of labels; sheets of `pool` list which.")
 ]
 Compound = Annotated[
     Path | None, typer.Option("--compound", help="CSV of verdicts on compound questions.")

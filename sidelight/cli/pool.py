@@ -13,11 +13,7 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import IF_ASKED, Commands, Note, Result, interrupted, out
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.labels.assessments import (
-    ANSWER_ASSESSMENTS,
-    PEOPLE_LABELS,
-    QUESTION_ASSESSMENTS,
-)
+from sidelight.formats.labels import assessments as labelled
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.runs.cited_sentences import inert
 from sidelight.formats.table import write_table
@@ -206,7 +202,7 @@ def pairs(  # long: a third of it are options
         for pair in pool.pairs
     )
     columns = (*PooledPair._fields, "rubric_question", "run_question")
-    labels = _write_sheet(output, columns, rows, rules.scales[QUESTION_ASSESSMENTS.scale])
+    labels = _write_sheet(output, columns, rows, rules.scales[labelled.QUESTION_ASSESSMENTS.scale])
     more = len(pool.pairs) - pool.cells
     return Result(
         {
@@ -252,15 +248,17 @@ def answers(
         for question in case.rubric.questions
         for answer in question.answers
     ]
-    columns = (*ANSWER_ASSESSMENTS.key, "question", "answer", "report")
-    labels = _write_sheet(output, columns, rows, rules.scales[ANSWER_ASSESSMENTS.scale])
+    columns = (*labelled.ANSWER_ASSESSMENTS.key, "question", "answer", "report")
+    labels = _write_sheet(output, columns, rows, rules.scales[labelled.ANSWER_ASSESSMENTS.scale])
     told = f"{counted(len(rows), 'answer')} to label in {counted(len(cases), 'report')}"
     document = {"answers": len(rows), "reports": len(cases), "labels": labels}
     shown = [f"{told}\n  {output}", _FILL_IN.format(", ".join(labels))]
     return Result({**document, "output": str(output)}, shown)
 
 
-_FILL_IN = f"Fill in the column {PEOPLE_LABELS}: one of {{}}, or nothing where nobody can judge."
+_FILL_IN = (
+    f"Fill in the column {labelled.PEOPLE_LABELS}: one of {{}}, or nothing where nobody can judge."
+)
 
 
 def _write_sheet(
@@ -269,7 +267,7 @@ def _write_sheet(
     """Write rows for people to label, with the labels that there are; return these."""
     labels = [*scale.writings]
     filled = ((*row, ", ".join(labels), "") for row in rows)
-    write_table(path, (*columns, "labels", PEOPLE_LABELS), filled)
+    write_table(path, (*columns, "labels", labelled.PEOPLE_LABELS), filled)
     return labels
 
 

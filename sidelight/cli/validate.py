@@ -19,14 +19,7 @@ from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.runs.submission import NOT_MENDED, Change, run_formats
-from sidelight.formats.verdict import (
-    Labels,
-    Verdict,
-    detect_format,
-    judge_file,
-    mend_file,
-    read_topics,
-)
+from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
 from sidelight.text import counted, quoted
@@ -235,7 +228,7 @@ def _run_ids(verdict: Verdict) -> tuple[str, ...]:
 
 def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, object]:
     size = verdict.size
-    judged = {"rows": size.rows, "judged": size.judged} if isinstance(size, Labels) else {}
+    judged = {} if isinstance(size, int) else {"rows": size.rows, "judged": size.judged}
     mended = {} if changes is None else {"changes": [one.said for one in changes]}
     return {
         "file": verdict.file,
@@ -287,11 +280,10 @@ def _told(verdict: Verdict) -> tuple[str, str, str]:
     """Return whether a file is valid, what it is, and how much it holds where that is known."""
     kind, size = verdict.kind, verdict.size
     if verdict.valid and kind:
-        if not isinstance(size, Labels):
-            return "valid", kind.title, f", {counted(size, kind.unit)}"
-        if size.judged == size.rows:
-            return "valid", kind.title, f", {counted(size.rows, kind.unit)}"
-        return "valid", kind.title, f", {size.judged} of {counted(size.rows, 'row')} judged"
+        if not isinstance(size, int) and size.judged < size.rows:
+            return "valid", kind.title, f", {size.judged} of {counted(size.rows, 'row')} judged"
+        rows = size if isinstance(size, int) else size.rows
+        return "valid", kind.title, f", {counted(rows, kind.unit)}"
     return "invalid", kind.title if kind else "file of unknown kind", ""
 
 

@@ -117,7 +117,7 @@ _SHARED = {
     "references": _CITED,
     "pooled_questions": FileKind(
         "pooled_questions",
-        "pooled questions file",
+        "pooled questions",
         "topic",
         lambda path: len(read_pooled_questions(path)),
     ),
@@ -163,14 +163,12 @@ def _graded(track: Track) -> dict[str, FileKind]:
             "answer",
             lambda path: len(read_nugget_assignments(path, scales)),
         )
-    if "question_quality" in scales:
+    if quality := scales.get("question_quality"):
         kinds[QUESTION_GRADES] = FileKind(
             QUESTION_GRADES,
             "graded questions file",
             "question",
-            lambda path: Labels.of(
-                qrels.read_question_grades(path, scales), scales["question_quality"]
-            ),
+            lambda path: Labels.of(qrels.read_question_grades(path, scales), quality),
         )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:

@@ -338,7 +338,7 @@ def test_what_other_commands_write_is_known(tmp_path):
             Path("a.csv"): "report assessment file",
             Path("b.csv"): "report assessment file",
             Path("judged") / "auto_report_assessments.csv": "report assessment file",
-            Path("pooled.tsv"): "pooled questions file",
+            Path("pooled.tsv"): "pooled questions",
             Path("references.jsonl"): "segments file",
             scores.with_name(f"{scores.name}_run_results.csv"): "table of results",
             scores.with_name(f"{scores.name}_topic_results.csv"): "table of results",

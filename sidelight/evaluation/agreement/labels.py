@@ -7,7 +7,6 @@ of topics, not of labels, because labels of one topic are not independent.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -287,11 +286,10 @@ def compare_labels(
     ]
     schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
     runs = [{item.run_tag for item in side.values()} for side in (left, right)]
-    places: list[dict[str, set[int | str]]] = [defaultdict(set), defaultdict(set)]
-    for side, found in zip((left, right), places, strict=True):
-        for item in side.values() if kind is not COMPOUND_ASSESSMENTS else ():
-            found[item.topic_id].add(_rubric_place(item))
-    both = places[0].keys() & places[1].keys()
+    sides = () if kind is COMPOUND_ASSESSMENTS else (left, right)  # which belongs to no rubric
+    places = [{(one.topic_id, _rubric_place(one)) for one in side.values()} for side in sides]
+    alone = places[0] ^ places[1] if places else set()
+    both = set.intersection(*({one.topic_id for one in side.values()} for side in (left, right)))
     return LabelComparison(
         schemes=schemes,
         unjudged=(
@@ -301,7 +299,7 @@ def compare_labels(
         only=(len(left) - len(shared), len(right) - len(shared)),
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
-        other_rubrics=tuple(sorted(one for one in both if places[0][one] != places[1][one])),
+        other_rubrics=tuple(sorted(both & {topic_id for topic_id, _ in alone})),
     )
 
 
