@@ -256,9 +256,7 @@ def answers(
     return Result({**document, "output": str(output)}, shown)
 
 
-_FILL_IN = (
-    f"Fill in the column {labelled.PEOPLE_LABELS}: one of {{}}, or nothing where nobody can judge."
-)
+_FILL_IN = f"Fill in {labelled.PEOPLE_LABELS}: one of {{}}, or nothing where nobody can judge."
 
 
 def _write_sheet(

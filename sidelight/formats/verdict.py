@@ -116,10 +116,7 @@ _SHARED = {
     "segments": _CITED,
     "references": _CITED,
     "pooled_questions": FileKind(
-        "pooled_questions",
-        "pooled questions",
-        "topic",
-        lambda path: len(read_pooled_questions(path)),
+        "pooled", "pooled questions", "topic", lambda path: len(read_pooled_questions(path))
     ),
     **{
         name: FileKind(name, title, "row", lambda path: sum(1 for _ in read_table(path)[1]))
