@@ -62,9 +62,9 @@ MaybeSecond = Annotated[
 ]
 
 
-_OTHER_ROWS = (
-    "the files hold other rows of the same runs on {}: if they label by different rubrics, equal "
-    "ids mean different answers, and the agreement says nothing"
+_OTHER_RUBRICS = (
+    "one file labels questions or answers of the rubric that the other never does, on {}: if they "
+    "label by different rubrics, equal ids mean different answers, and the agreement says nothing"
 )
 
 
@@ -81,7 +81,10 @@ def labels(  # long: half of it are options
     seed: options.Seed = 0,
     output: options.Output = None,
 ) -> console.Result:
-    """Compare two assessment files of one kind, on what both sides judged."""
+    """Compare two assessment files of one kind, on what both sides judged.
+
+    Sheets of `pool pairs` and `pool answers` list the labels of a kind; empty ones do not count.
+    """
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 
     if second is None:
@@ -136,7 +139,7 @@ def labels(  # long: half of it are options
                 for name, runs in zip(names, found.only_runs, strict=True)
                 if runs
             ),
-            *([_OTHER_ROWS.format(first_of(found.other_rows))] if found.other_rows else []),
+            *([_OTHER_RUBRICS.format(first_of(some))] if (some := found.other_rubrics) else []),
             (
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
                 f"95%, bootstrap over topics, {sampling}"
@@ -355,15 +358,18 @@ def vote(  # long: a third of it are options
         noun = "passage"
     if told := [judge for one in judges if (judge := labelled.read_judge(one))]:
         labelled.write_judge(path, f"majority of {'; '.join(told)}")
-    agreeing = [one.agreeing for one in votes]
-    counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
-    undecided = sum(one.grade is None for one in votes)
+    agreeing = Counter(one.agreeing for one in votes if one.judges > 1)
+    counts = {number: agreeing[number] for number in range(len(names), 0, -1)}
+    judges_of = Counter(one.judges for one in votes)
+    undecided = sum(one.grade is None for one in votes) - judges_of[0]
     alike = {1: "each judge grades differently"}
     return console.Result(
         {
             "judges": names,
             f"{noun}s": len(votes),
             "agreeing": {str(number): count for number, count in counts.items()},
+            "judged_once": judges_of[1],
+            "unjudged": judges_of[0],
             "undecided": undecided,
         },
         [
@@ -372,7 +378,9 @@ def vote(  # long: a third of it are options
                 f"{alike.get(number, f'{number} judges give the same grade')}"
                 for number, count in counts.items()
             ),
-            f"{undecided} without a majority, or that too few judges graded; files: {output}",
+            f"{counted(judges_of[1], noun)} that only one judge grades",
+            f"{counted(judges_of[0], noun)} that no judge grades",
+            f"{undecided} graded without a majority, or by too few judges; files: {output}",
         ],
     )
 
@@ -445,7 +453,8 @@ def grades(
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
     from sidelight.evaluation.agreement.labels import CategoryAgreement
 
-    scales = options.track_of_scale("question_quality", track).scales
+    rules = options.track_of_scale("question_quality", track)
+    scales = rules.scales
     sides = [_by_key(labelled.read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
@@ -461,6 +470,7 @@ def grades(
         [
             *tables,
             f"graded by one side only: {only[0]} and {only[1]}; not compared",
+            *map(console.warning, options.other_topics(rules, (key[0] for key in both))),
             console.Files(lambda: console.write_results(output, tables)),
         ],
     )

@@ -8,7 +8,7 @@ help says to repeat it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -28,6 +28,7 @@ from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
+from sidelight.text import counted, first_of
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
 
@@ -134,6 +135,13 @@ def track_of_scale(scale: str, name: str | None) -> TrackRules:
             remedy=f"Give one that has: {' or '.join(f'--track {one}' for one in having)}",
         )
     return found
+
+
+def other_topics(track: TrackRules, topic_ids: Iterable[str]) -> list[str]:
+    """Return a line that names topics which are not the track's, as those of another track are."""
+    other = sorted(set(topic_ids).difference(track.topic_ids))
+    told = f"{counted(len(other), 'topic')} not of {track.title}: {first_of(other)}"
+    return [told] if other else []
 
 
 AllowPlugin = Annotated[
@@ -367,7 +375,7 @@ def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str
 
 
 Assessments = Annotated[
-    Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
+    Path | None, typer.Option("--assessments", help="CSV of labels; sheets of `pool` list which.")
 ]
 Compound = Annotated[
     Path | None, typer.Option("--compound", help="CSV of verdicts on compound questions.")

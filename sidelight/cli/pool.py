@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,7 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import IF_ASKED, Commands, Note, Result, interrupted, out
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, PEOPLE_LABELS
+from sidelight.formats.labels import assessments as labelled
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.runs.cited_sentences import inert
 from sidelight.formats.table import write_table
@@ -21,6 +21,7 @@ from sidelight.formats.topics import read_pooled_questions, write_pooled_questio
 from sidelight.formats.verdict import read_articles, read_runs
 from sidelight.llm.prompted import PromptedModel
 from sidelight.retrieval.rerank import CrossEncoder
+from sidelight.schemas.grading.judgment import LabelScale
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.wiring.models import ask, models_by_name
@@ -174,7 +175,8 @@ def pairs(  # long: a third of it are options
     """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
 
     The nearest by an embedder and by a reranker: one pair where they agree, else two. People fill
-    in the last column of the sheet, and `score` and `agree labels` read it.
+    in the last column of the sheet with a label that the column before it lists; `score` and
+    `agree labels` read it.
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
@@ -196,19 +198,18 @@ def pairs(  # long: a third of it are options
             "+".join(pair.chosen_by),
             wanted[pair.topic_id, pair.rubric_question_rank],
             inert(asked[pair.run_tag, pair.topic_id, pair.run_question_rank]),
-            "",
         )
         for pair in pool.pairs
     )
-    write_table(
-        output, (*PooledPair._fields, "rubric_question", "run_question", PEOPLE_LABELS), rows
-    )
+    columns = (*PooledPair._fields, "rubric_question", "run_question")
+    labels = _write_sheet(output, columns, rows, rules.scales[labelled.QUESTION_ASSESSMENTS.scale])
     more = len(pool.pairs) - pool.cells
     return Result(
         {
             "pairs": len(pool.pairs),
             "cells": pool.cells,
             "all_pairs": pool.all_pairs,
+            "labels": labels,
             "output": str(output),
         },
         [
@@ -216,7 +217,8 @@ def pairs(  # long: a third of it are options
                 f"{counted(len(pool.pairs), 'pair')} to judge of {pool.all_pairs:,}: one for each "
                 f"of {pool.cells:,} rubric questions and runs, and {more:,} more where the "
                 f"models differ\n  {output}"
-            )
+            ),
+            _FILL_IN.format(", ".join(labels)),
         ],
     )
 
@@ -232,8 +234,8 @@ def answers(
 ) -> Result:
     """Write a sheet of each answer of a rubric beside each report, for people to label.
 
-    Reports are cut at the limit of the task, as for a judge. People fill in the last column, and
-    `score` and `agree labels` read the sheet.
+    Reports are cut at the limit of the task, as for a judge. People fill in the last column with a
+    label that the column before it lists; `score` and `agree labels` read the sheet.
     """
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
 
@@ -241,17 +243,30 @@ def answers(
     known = options.known_rubrics(rubrics, data, rules)
     cases = read_task_runs(rules.cited_text, runs, known).cases()
     rows = [
-        (*place, answer.answer_id, question.text, answer.text, inert(case.submission.text), "")
+        (*place, answer.answer_id, question.text, answer.text, inert(case.submission.text))
         for place, case in cases.items()
         for question in case.rubric.questions
         for answer in question.answers
     ]
-    write_table(
-        output, (*ANSWER_ASSESSMENTS.key, "question", "answer", "report", PEOPLE_LABELS), rows
-    )
+    columns = (*labelled.ANSWER_ASSESSMENTS.key, "question", "answer", "report")
+    labels = _write_sheet(output, columns, rows, rules.scales[labelled.ANSWER_ASSESSMENTS.scale])
     told = f"{counted(len(rows), 'answer')} to label in {counted(len(cases), 'report')}"
-    document = {"answers": len(rows), "reports": len(cases), "output": str(output)}
-    return Result(document, [f"{told}\n  {output}"])
+    document = {"answers": len(rows), "reports": len(cases), "labels": labels}
+    shown = [f"{told}\n  {output}", _FILL_IN.format(", ".join(labels))]
+    return Result({**document, "output": str(output)}, shown)
+
+
+_FILL_IN = f"Fill in {labelled.PEOPLE_LABELS}: one of {{}}, or nothing where nobody can judge."
+
+
+def _write_sheet(
+    path: Path, columns: Iterable[str], rows: Iterable[tuple[object, ...]], scale: LabelScale
+) -> list[str]:
+    """Write rows for people to label, with the labels that there are; return these."""
+    labels = [*scale.writings]
+    filled = ((*row, ", ".join(labels), "") for row in rows)
+    write_table(path, (*columns, "labels", labelled.PEOPLE_LABELS), filled)
+    return labels
 
 
 def _cosine(name: str) -> Score:

@@ -18,7 +18,7 @@ from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
+from sidelight.formats.data_folder import DataPart, labels_by_judge
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -287,6 +287,9 @@ headroom_app = console.Commands(
     help="Show each topic's best run below its ceiling.", no_args_is_help=True
 )
 
+UnitWeights = Annotated[
+    bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
+]
 HeadroomOutput = Annotated[Path, options.output_option("Folder for the table and the figure.")]
 
 
@@ -317,21 +320,31 @@ def headroom_questions(
 @headroom_app.command("task2")
 @options.takes_groups
 def headroom_reports(
-    *, output: HeadroomOutput, given: LabelFiles, track: options.Track = DEFAULT_TRACK
+    *,
+    output: HeadroomOutput,
+    given: LabelFiles,
+    unit_weights: UnitWeights = False,
+    track: options.Track = DEFAULT_TRACK,
 ) -> console.Result:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.score import report_headroom
 
     assessments = given.labels(DataPart.REPORT_ASSESSMENTS)
     rules = load_track(track)
-    topics = report_headroom(
-        rules, given.known(rules), read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales)
-    )
-    return _headroom(topics, rules.cited_text, assessments, output)
+    known = _report_rubrics(given.rubrics, given.data, rules, unit_weights=unit_weights)
+    labels, notes = read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales), list[str]()
+    if unit_weights:
+        known = _unit_weights(known, labels, notes)
+    topics = report_headroom(rules, known or {}, labels)
+    return _headroom(topics, rules.cited_text, assessments, output, notes)
 
 
 def _headroom(
-    topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path
+    topics: list[TopicHeadroom],
+    task: Task,
+    assessments: Path,
+    output: Path,
+    notes: Sequence[str] = (),
 ) -> console.Result:
     """Return the numbers, and the files of them and of a figure, which needs matplotlib."""
     from sidelight.evaluation.figures import draw_headroom
@@ -364,10 +377,11 @@ def _headroom(
         lambda paths: draw_headroom(topics, title, paths),
     )
     return console.Result(
-        {"labels": source, "topics": [topic._asdict() for topic in topics]},
+        {"labels": source, "notes": notes, "topics": [topic._asdict() for topic in topics]},
         [
             table,
             f"labels: {source}",
+            *(f"note: {note}" for note in notes),
             console.Files(lambda: console.write_results(output, [table]), "files"),
         ],
     )
@@ -407,7 +421,9 @@ def score(
         }
         there = [part for part in parts if options.from_data(None, data, part)] or list(parts)
         for lacking in parts.keys() - there:
-            console.err.print(f"not scored, not in {data}: {lacking}", markup=False)
+            by_judge = labels_by_judge(data, lacking) if data else ""
+            instead = f"; by a judge, for --assessments: {by_judge}" if by_judge else ""
+            console.err.print(f"not scored, not in {data}: {lacking}{instead}", markup=False)
         results = (parts[part](data=data, output=output) for part in there)
         console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
@@ -477,9 +493,7 @@ def reports(
     assessments: options.Assessments = None,
     output: options.Output = None,
     merge: options.Merge = False,
-    unit_weights: Annotated[
-        bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
-    ] = False,
+    unit_weights: UnitWeights = False,
     track: options.Track = DEFAULT_TRACK,
     measures: options.MoreMeasures = None,
     organizer_compat: Compat = False,
@@ -495,13 +509,8 @@ def reports(
     if organizer_compat and measures:
         raise UsageError("--organizer-compat cannot be combined with --measure")
     assessments = options.required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
-    rubrics = (
-        options.from_data(rubrics, data, DataPart.RUBRICS)
-        if unit_weights
-        else options.required(rubrics, data, DataPart.RUBRICS, "--rubrics", _WITHOUT_RUBRICS)
-    )
     rules = load_track(track)
-    known = read_rubrics(rubrics, rules.scales) if rubrics else None
+    known = _report_rubrics(rubrics, data, rules, unit_weights=unit_weights)
     notes = _other_rubrics(assessments, known or {})
     if organizer_compat:
         table = compat_report_scores(rules, known or {}, assessments)
@@ -516,6 +525,18 @@ def reports(
     sampling = None if organizer_compat else options.Sampling(samples, seed)
     n_topics = len({one.topic_id for one in table.topics})
     return _result(rules.cited_text, [assessments], table, n_topics, sampling, notes, data, output)
+
+
+def _report_rubrics(
+    rubrics: Path | None, data: Path | None, track: TrackRules, *, unit_weights: bool
+) -> dict[str, Rubric] | None:
+    """Return the rubrics, which only unit weights can do without."""
+    path = (
+        options.from_data(rubrics, data, DataPart.RUBRICS)
+        if unit_weights
+        else options.required(rubrics, data, DataPart.RUBRICS, "--rubrics", _WITHOUT_RUBRICS)
+    )
+    return read_rubrics(path, track.scales) if path else None
 
 
 _WITHOUT_RUBRICS = "Without rubrics, --unit-weights scores against the answers in the assessments."
@@ -609,9 +630,8 @@ def _run_notes(
                 results[tag] = run_format(task).read(files[tag]).results()
     lost = set(tags) - files.keys() if folder and source == "human" else ()
     said = [f"{one}: there is no such run in {folder}{did_you_mean(one, files)}" for one in lost]
-    if without := sorted((submitted | files.keys()) - set(tags)):
-        said.append(f"not scored, because they have no labels: {', '.join(without)}")
-    return sorted(said) + told_twins(results)
+    without = (submitted | files.keys() | {*table.unlabelled}) - set(tags)
+    return sorted(said) + score_labels.not_scored(without) + told_twins(results)
 
 
 def _other_rubrics(assessments: Path, given: Mapping[str, Rubric]) -> list[str]:

@@ -30,10 +30,10 @@ from sidelight.formats.runs.submission import reports_by_topic, told_twins
 from sidelight.formats.table import latex_table, write_table
 from sidelight.formats.verdict import read_runs, read_topics, track_of
 from sidelight.llm.prompted import PromptedModel
-from sidelight.schemas.grading.judgment import JudgedSentence
+from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
 from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
-from sidelight.text import counted, one_line
+from sidelight.text import counted, first_of, one_line
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
 from sidelight.wiring.judges import JudgeInputs, open_encoder
@@ -148,6 +148,12 @@ def scores_result(  # long: files, table and JSON of one result
             console.Files(write, "files"),
         ],
     )
+
+
+def not_scored(run_tags: Iterable[str]) -> list[str]:
+    """Return a note that names runs without labels, if there are any."""
+    named = ", ".join(sorted(run_tags))
+    return [f"not scored, because they have no labels: {named}"] if named else []
 
 
 def _run_table(
@@ -427,6 +433,8 @@ def quality(
     table = score_question_quality(rules, labelled.read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
     origin = _origin_of([grades], graded_by, sampling, n_topics)
+    other = options.other_topics(rules, (score.topic_id for score in table.topics))
+    origin = origin._replace(notes=[*not_scored(table.unlabelled), *other])
     prefix = score_prefix(origin.labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:
@@ -435,7 +443,7 @@ def quality(
     return result._replace(shown=[*result.shown, console.Files(boxes)])
 
 
-def usefulness(
+def usefulness(  # long: a list of what is told
     *,
     qrels: Annotated[Path, options.QRELS],
     run: Annotated[list[Path], options.RUN],
@@ -457,6 +465,13 @@ def usefulness(
     from sidelight.evaluation.scoring.table import write_score_files
 
     labels = labelled.read_qrels(qrels)
+    grades = {int(name) for name in USEFULNESS_SCALE.names}
+    if other := [name for name, its in labels.items() if not grades.issuperset(its.values())]:
+        raise InputError(
+            f"{qrels}: expected grades of usefulness, {' '.join(USEFULNESS_SCALE.names)}; found "
+            f"others on {first_of(other)}",
+            remedy="Labels on another scale are for `score retrieval`.",
+        )
     scores = score_retrieval(qrels, run, MEASURES)
     found = filter_questions(labels, scores)
     table = tabulate_kept(scores, found.kept)

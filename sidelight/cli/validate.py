@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN, _MAX_ALIKE = 20, 3
 _LISTS_ALL = "--json lists them all"
+_SHOWN, _NOTES = {".html", ".tex", ".svg", ".png"}, (LIST, "manifest.json", ".judge.json")
 
 # By what people call a file, or a line of it, the model that it is read or checked by.
 _SCHEMAS = {
@@ -149,7 +150,10 @@ def validate(  # long: half of it are its options
 
 def _is_run(path: Path) -> bool:
     run = RunDirectory(path)
-    return any(part.exists() for part in (run.manifest, run.config, run.traces))
+    if run.config.exists() or run.traces.exists():
+        return True
+    # A judge writes a manifest beside its labels.
+    return run.manifest.exists() and b'"judge":' not in run.manifest.read_bytes()
 
 
 def _run_files(path: Path) -> list[Path]:
@@ -161,12 +165,13 @@ def _run_files(path: Path) -> list[Path]:
 def _files_in(path: Path) -> list[Path]:
     """Return files and run directories in a folder and its folders; of all else, the path alone.
 
-    What `sidelight view` and `pack` put beside runs is left out.
+    What commands put beside runs, labels and scores for people to look at is left out: pages,
+    figures, LaTeX, lists of runs and notes on who judged.
     """
     if not path.is_dir() or _is_run(path):
         return [path]
     found = sorted(path.glob("[!.]*"))
-    named = (one for one in found if one.suffix != ".html" and one.name != LIST)
+    named = (one for one in found if one.suffix not in _SHOWN and not one.name.endswith(_NOTES))
     within = (one for one in named if one.is_file() or not one.is_symlink())
     return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
 
@@ -222,12 +227,15 @@ def _run_ids(verdict: Verdict) -> tuple[str, ...]:
 
 
 def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, object]:
+    size = verdict.size
+    judged = {} if isinstance(size, int) else {"rows": size.rows, "judged": size.judged}
     mended = {} if changes is None else {"changes": [one.said for one in changes]}
     return {
         "file": verdict.file,
         "kind": verdict.kind.name if verdict.kind else None,
         "valid": verdict.valid,
         "problems": [problem.as_dict() for problem in verdict.problems],
+        **judged,
         **mended,
     }
 
@@ -270,9 +278,12 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
 
 def _told(verdict: Verdict) -> tuple[str, str, str]:
     """Return whether a file is valid, what it is, and how much it holds where that is known."""
-    kind = verdict.kind
+    kind, size = verdict.kind, verdict.size
     if verdict.valid and kind:
-        return "valid", kind.title, f", {counted(verdict.size, kind.unit)}"
+        if not isinstance(size, int) and size.judged < size.rows:
+            return "valid", kind.title, f", {size.judged} of {counted(size.rows, 'row')} judged"
+        rows = size if isinstance(size, int) else size.rows
+        return "valid", kind.title, f", {counted(rows, kind.unit)}"
     return "invalid", kind.title if kind else "file of unknown kind", ""
 
 

@@ -82,6 +82,11 @@ def find_part(folder: Path, part: DataPart) -> Path:
     if not folder.is_dir():
         raise InputError(f"{folder}: expected a folder; found none", remedy="Check the path.")
     path = look_for(folder, part)
+    if path is None and (by_judge := labels_by_judge(folder, part)):
+        raise InputError(
+            f"{folder / part}: expected labels by people; found only labels by a judge: {by_judge}",
+            remedy=f"`score` scores by the judge's labels with --assessments {by_judge}.",
+        )
     if path is None:
         raise InputError(
             f"{folder / part}: expected this part of the data folder; it does not exist, and "
@@ -89,6 +94,13 @@ def find_part(folder: Path, part: DataPart) -> Path:
             remedy="Lay the folder out as docs/formats.md says, or name the part by its option.",
         )
     return path
+
+
+def labels_by_judge(folder: Path, part: DataPart) -> str:
+    """Return the files with a judge's labels of what a part holds people's of; empty for none."""
+    wanted = _WANTED[part]
+    found = _holding(folder, wanted._replace(by_people=False)) if wanted.by_people else ()
+    return " or ".join(map(str, found))
 
 
 def run_files(folder: Path, part: DataPart) -> list[Path]:

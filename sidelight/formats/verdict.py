@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,15 +27,17 @@ from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
+from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.table import columns_of
+from sidelight.formats.table import columns_of, read_table
 from sidelight.formats.topics import read_articles as articles_in
-from sidelight.formats.topics import topic_format, topic_formats
+from sidelight.formats.topics import read_pooled_questions, topic_format, topic_formats
 from sidelight.registry import names
-from sidelight.schemas.grading.judgment import Scales
+from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.task import Task
-from sidelight.schemas.topic import Article, Topic
+from sidelight.schemas.topic import Article, Topic, parse_question_id
+from sidelight.text import counted, first_of
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -52,6 +54,24 @@ _SPACED = re.compile(
 )
 
 
+class Labels(NamedTuple):
+    """How many rows a file of labels has, how many of them are judged, and what labels there are.
+
+    A row is judged where it has a label. `topic_ids` are those of the rows.
+    """
+
+    rows: int
+    judged: int
+    allowed: tuple[str, ...]
+    topic_ids: frozenset[str]
+
+    @classmethod
+    def of(cls, read: Sequence[Any], scale: LabelScale) -> Labels:
+        """Count what was read from a file."""
+        judged = sum(not isinstance(one.label, Unjudged) for one in read)
+        return cls(len(read), judged, scale.writings, frozenset(one.topic_id for one in read))
+
+
 class FileKind(NamedTuple):
     """What `sidelight validate` does with one kind of file.
 
@@ -66,7 +86,7 @@ class FileKind(NamedTuple):
     name: str
     title: str
     unit: str
-    size: Callable[[Path], int]
+    size: Callable[[Path], int | Labels]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
     cites: bool = False
@@ -74,6 +94,14 @@ class FileKind(NamedTuple):
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
 _QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
+_CITED = FileKind("segments", "segments file", "segment", lambda path: len(read_cited_texts(path)))
+# Tables that commands write, and the columns that tell them.
+_TABLES = {
+    "votes": ("votes file", ("majority",)),
+    "support_sentences": ("support of sentences", ("run_tag", "topic_id", "sentence", "all")),
+    "battles": ("battles file", ("topic_id", "first", "second", "won")),
+    "results": ("table of results", ()),  # whose columns are its measures
+}
 _SHARED = {
     "bank": FileKind(
         "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
@@ -85,6 +113,15 @@ _SHARED = {
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
     "judgments": _QRELS,
+    "segments": _CITED,
+    "references": _CITED,
+    "pooled_questions": FileKind(
+        "pooled", "pooled questions", "topic", lambda path: len(read_pooled_questions(path))
+    ),
+    **{
+        name: FileKind(name, title, "row", lambda path: sum(1 for _ in read_table(path)[1]))
+        for name, (title, _) in _TABLES.items()
+    },
 }
 
 
@@ -123,12 +160,12 @@ def _graded(track: Track) -> dict[str, FileKind]:
             "answer",
             lambda path: len(read_nugget_assignments(path, scales)),
         )
-    if "question_quality" in scales:
+    if quality := scales.get("question_quality"):
         kinds[QUESTION_GRADES] = FileKind(
             QUESTION_GRADES,
             "graded questions file",
             "question",
-            lambda path: len(qrels.read_question_grades(path, scales)),
+            lambda path: Labels.of(qrels.read_question_grades(path, scales), quality),
         )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
@@ -157,8 +194,8 @@ def _strict(track: Track) -> dict[str, FileKind]:
     return found
 
 
-def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
-    return lambda path: len(read_assessments(path, kind, scales))
+def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], Labels]:
+    return lambda path: Labels.of(read_assessments(path, kind, scales), scales[kind.scale])
 
 
 def _run_kind(task: Task) -> FileKind:
@@ -178,8 +215,8 @@ def _run_kind(task: Task) -> FileKind:
 def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
-    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, `segments`,
-    or the name of a kind of assessments. It looks at what a broken file still has: keys, column
+    That is a registered format of runs or topics, the name of a kind of assessments, or a key of
+    `kinds_of`. It looks at what a broken file still has: keys, column
     names, the number of columns.
     """
     with suppress(InvalidFileError):
@@ -194,9 +231,8 @@ def detect_format(path: Path) -> str | None:
     if text.startswith("{"):
         return _json_format(text, formats)
     header = columns_of(lines[0])
-    for name, kind in ASSESSMENT_KINDS.items():
-        if kind.matches(header):
-            return name
+    if table := _table_format(path, header):
+        return table
     [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
     return "judgments" if best == "trec_run" and qrels.holds_judgments(lines) else best
 
@@ -242,6 +278,15 @@ def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[
     )
 
 
+def _table_format(path: Path, header: tuple[str, ...]) -> str | None:
+    kinds = (name for name, kind in ASSESSMENT_KINDS.items() if kind.matches(header))
+    tables = (name for name, (_, its) in _TABLES.items() if its and set(its) <= set(header))
+    scores = path.name.endswith(("_per_topic_results.csv", "_per_run_results.csv"))
+    written = scores or path.with_suffix(".tex").exists()
+    results = "results" if written and path.suffix == ".csv" else None
+    return next(kinds, None) or next(tables, results)
+
+
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),
@@ -249,6 +294,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         "nugget_assignments": ("qid", "run_id", "nuggets"),
         "nuggets": ("qid", "nuggets"),
         "segments": ("docid", "segment"),
+        "references": ("references_ids", "references_texts"),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }
@@ -277,6 +323,8 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
             return name
     if line.count("\t") == len(qrels.QUESTION_GRADE_CELLS) - 1:
         return QUESTION_GRADES
+    if line.count("\t") == 2 and parse_question_id(line.partition("\t")[0]):
+        return "pooled_questions"
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
@@ -299,7 +347,7 @@ class Verdict:
     file: str
     kind: FileKind | None
     problems: tuple[Problem, ...]
-    size: int = 0
+    size: int | Labels = 0
 
     @property
     def valid(self) -> bool:
@@ -350,7 +398,7 @@ def judge_file(
                 remedy="Leave out --official.",
             )
         findings.problems += official_problems(path, kind.official(path, topic_ids))
-        size = len(topic_ids)
+        size: int | Labels = len(topic_ids)
     else:
         size = _check_strictly(path, kind, topic_ids, known_segments, findings)
     verdict = Verdict(str(path), kind, tuple(findings.problems), size)
@@ -420,12 +468,29 @@ def _check_strictly(
     topic_ids: Collection[str],
     known_segments: Container[str] | None,
     findings: Findings,
-) -> int:
+) -> int | Labels:
     if kind.check is not None:
         findings.problems += kind.check(path, topic_ids, known_segments)
     try:
-        return kind.size(path)
+        size = kind.size(path)
     except InvalidFileError as error:
         if not findings.problems:
             findings.problems += error.problems
         return 0
+    if isinstance(size, Labels) and (other := size.topic_ids.difference(topic_ids)):
+        findings.warning(
+            "topics-other",
+            None,
+            expected="labels of the topics of the track",
+            found=f"{counted(len(other), 'other topic')}, {first_of(sorted(other))}",
+            remedy="Give the labels of the track, or the file of their topics with --topics.",
+        )
+    if isinstance(size, Labels) and not size.judged:
+        findings.warning(
+            "unjudged",
+            None,
+            expected="rows that are judged",
+            found=f"none of {counted(size.rows, 'row')}",
+            remedy=f"Fill in the labels: one of {', '.join(size.allowed)}.",
+        )
+    return size

@@ -15,6 +15,7 @@ from sidelight.errors import InvalidFileError, Problem, UsageError
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.runs.question_list import _FIELDS
+from sidelight.sample import sample_path
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
 from sidelight.schemas.grading.rubric import ExamBank, new_item
 from sidelight.tracks import load_track
@@ -279,6 +280,74 @@ def test_banks_and_graded_passages_are_files_of_all_tracks(tmp_path):
     code, output = run(tmp_path / "graded.jsonl")
     assert code == 1
     assert "graded.jsonl:1: error" in " ".join(output.split())
+
+
+def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
+    header, sheet = "topic_id,run_tag,answer_id,annotation\n", tmp_path / "sheet.csv"
+    t = load_track().topic_ids[0]
+    sheet.write_text(header + f"{t},r,na-1,none\n{t},r,na-2,\n{t},r,na-3,\n")
+    assert run(sheet) == (0, f"{sheet}: valid report assessment file, 1 of 3 rows judged\n")
+    found = told("validate", sheet)["files"][0]
+    assert (found["judged"], found["rows"], found["problems"]) == (1, 3, [])
+    blank = tmp_path / "blank.csv"
+    blank.write_text(header + f"{t},r,na-1,\n{t},r,na-2,\n")
+    grades = tmp_path / "grades.tsv"
+    grades.write_text("1\td\t1\tr\t1\t\t\tWho pays?\n")
+    code, output = run(blank)
+    assert (code, output.splitlines()) == (
+        0,
+        [
+            f"{blank}: valid report assessment file, 0 of 2 rows judged",
+            (
+                f"  {blank}: warning [unjudged] expected rows that are judged; found none of 2 "
+                "rows. Fill in the labels: one of supports, partial, contradicts, none."
+            ),
+        ],
+    )
+    output = run("--track", "lateral2024", grades)[1]
+    assert "found none of 1 row. " in output
+    # Another track's topic: a warning, which the file of their topics takes away.
+    assert "[topics-other] expected labels of the topics of the track; found 1 other topic, d" in (
+        output
+    )
+    sheet.write_text(header + f"{t},r,na-1,none\n{t},r,na-2,none\n")
+    assert run(sheet) == (0, f"{sheet}: valid report assessment file, 2 labels\n")
+
+
+def test_what_other_commands_write_is_known(tmp_path):
+    runs, labels = (sample_path() / name for name in ("runs", "human_assessments"))
+    questions = runs / "question_generation_runs" / "lantern-t1"
+    said("pool", "questions", f"one={questions}", "-o", tmp_path / "pooled.tsv")
+    answers = labels / "report_assessments.csv"
+    for name in ("a.csv", "b.csv"):
+        shutil.copy(answers, tmp_path / name)
+    said("agree", "vote", tmp_path / "a.csv", tmp_path / "b.csv", "-o", tmp_path / "vote")
+    said("score", "task2", "--data", sample_path(), "-o", tmp_path / "scores")
+    (tmp_path / "references.jsonl").write_text(
+        '{"references_ids": ["d#1"], "references_texts": ["Peat is cut by hand."]}\n'
+    )
+    report = runs / "report_generation_runs" / "lantern-t2"
+    rubrics = ("--data", sample_path(), "--words-only", "--task", "task2")
+    said("judge", report, *rubrics, "-o", tmp_path / "judged")
+    code, output = run(tmp_path)
+    found = {path.relative_to(tmp_path): its for path, (its, _) in states(output).items()}
+    scores = Path("scores") / "human_report_generation_per"
+    assert (code, found) == (
+        0,
+        {
+            Path("a.csv"): "report assessment file",
+            Path("b.csv"): "report assessment file",
+            Path("judged") / "auto_report_assessments.csv": "report assessment file",
+            Path("pooled.tsv"): "pooled questions",
+            Path("references.jsonl"): "segments file",
+            scores.with_name(f"{scores.name}_run_results.csv"): "table of results",
+            scores.with_name(f"{scores.name}_topic_results.csv"): "table of results",
+            Path("vote") / "majority_report_assessments.csv": "report assessment file",
+            Path("vote") / "votes.csv": "votes file",
+        },
+    )
+    (tmp_path / "pooled.tsv").write_text("t-Q01\tt\tWho?\nt-Q03\tt\tWhy?\n")
+    assert "[question-order] expected t-Q02; found 't-Q03'" in run(tmp_path / "pooled.tsv")[1]
 
 
 def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):

@@ -60,7 +60,7 @@ def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
     ("kind", "found"),
     [
         *(("questions_tsv", "a Task 1 run"), ("reports_jsonl", "a Task 2 run")),
-        *(("qrels", "a qrels file"), ("rubric", "a rubric"), ("segments", "segments")),
+        *(("qrels", "a qrels file"), ("rubric", "a rubric"), ("segments", "a segments file")),
         *(("nuggets", "nuggets"), ("narratives_jsonl", "narratives_jsonl")),
     ],
 )

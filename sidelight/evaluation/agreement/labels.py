@@ -29,7 +29,12 @@ from sidelight.evaluation.agreement.coefficients import (
 )
 from sidelight.evaluation.labelling.relevance import Vote, majority, vote_each
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
-from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
+from sidelight.formats.labels.assessments import (
+    ASSESSMENT_KINDS,
+    COMPOUND_ASSESSMENTS,
+    AssessmentKind,
+    read_assessments,
+)
 from sidelight.formats.verdict import detect_format
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
@@ -197,8 +202,8 @@ class LabelComparison:
         unjudged: Of what both files hold, how much the first and the second left unjudged.
         only: How much only the first and only the second file holds.
         only_runs: Runs of which only the first and only the second file holds anything.
-        other_rows: Topics of which the files hold other rows of the same run, as they do where
-            they label it by different rubrics.
+        other_rubrics: Topics of which one file labels a question or answer of the rubric that the
+            other never does. Which runs and which pairs a side labels is its own choice.
     """
 
     schemes: tuple[SchemeAgreement, ...]
@@ -206,7 +211,7 @@ class LabelComparison:
     only: tuple[int, int]
     n_runs: int
     only_runs: tuple[tuple[str, ...], tuple[str, ...]]
-    other_rows: tuple[str, ...]
+    other_rubrics: tuple[str, ...]
 
     @property
     def n_topics(self) -> int:
@@ -281,10 +286,10 @@ def compare_labels(
     ]
     schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
     runs = [{item.run_tag for item in side.values()} for side in (left, right)]
-    cells = [{(item.topic_id, item.run_tag) for item in side.values()} for side in (left, right)]
-    both = left | right
-    alone = [both[key] for key in left.keys() ^ right.keys()]
-    other = {one.topic_id for one in alone if (one.topic_id, one.run_tag) in cells[0] & cells[1]}
+    sides = () if kind is COMPOUND_ASSESSMENTS else (left, right)  # which belongs to no rubric
+    places = [{(one.topic_id, _rubric_place(one)) for one in side.values()} for side in sides]
+    alone = places[0] ^ places[1] if places else set()
+    both = set.intersection(*({one.topic_id for one in side.values()} for side in (left, right)))
     return LabelComparison(
         schemes=schemes,
         unjudged=(
@@ -294,7 +299,7 @@ def compare_labels(
         only=(len(left) - len(shared), len(right) - len(shared)),
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
-        other_rows=tuple(sorted(other)),
+        other_rubrics=tuple(sorted(both & {topic_id for topic_id, _ in alone})),
     )
 
 
@@ -355,7 +360,7 @@ def vote_labels(
     found = []
     for key, its in votes.items():
         given = [side[key] for side in sides if key in side]
-        label = Unjudged(reason="undecided") if its.grade is None else scale.names[::-1][its.grade]
+        label = Unjudged(reason=its.lacking) if its.grade is None else scale.names[::-1][its.grade]
         voted = replace(given[0], label=label, rationale="")
         if isinstance(voted, QuestionGrade):
             flag = majority([one.redundant for one in given if isinstance(one, QuestionGrade)])

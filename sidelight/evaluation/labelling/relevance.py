@@ -172,10 +172,22 @@ class Vote(NamedTuple):
     given: tuple[int | None, ...]
 
     @property
+    def judges(self) -> int:
+        """Return how many judges gave a grade."""
+        return sum(grade is not None for grade in self.given)
+
+    @property
     def agreeing(self) -> int:
         """Return how many judges gave the most frequent grade."""
         told = [grade for grade in self.given if grade is not None]
         return max(Counter(told).values(), default=0)
+
+    @property
+    def lacking(self) -> str:
+        """Return why there is no grade."""
+        if 2 * self.judges > len(self.given):
+            return "undecided"
+        return "too few judges" if self.judges else "no judge"
 
 
 def majority(given: Sequence[int | None], *, ordered: bool = True) -> int | None:

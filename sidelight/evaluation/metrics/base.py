@@ -69,8 +69,9 @@ class TopicRecord:
 
     @property
     def unlabelled(self) -> bool:
-        """Tell whether pairs or answers are to be labelled and nobody gave one a label."""
-        labels = self.answers if self.pairs is None else self.pairs
+        """Tell whether pairs, answers or questions are to be labelled and none has a label."""
+        asked = (self.pairs, self.answers, self.grades)
+        labels = next((one for one in asked if one is not None), None)
         return labels is not None and not _judged(labels.values())
 
 

@@ -2,9 +2,10 @@
 
 The rubrics say which topics, questions and answers there are; assessments only say how each one was
 met. A topic on which a run has no label scores 0 and is listed; one on which no run has any is
-undefined, and means count it as 0. A pair or answer without a label earns nothing and is counted as
-unjudged. Assessments of unknown topics, questions or answers are an error. Rubrics can be replaced
-by ones in which every answer of a topic weighs the same, also where no rubric is at hand.
+undefined, and means count it as 0. A run without any label is left out and listed. A pair or answer
+without a label earns nothing and is counted as unjudged. Assessments of unknown topics, questions
+or answers are an error. Rubrics can be replaced by ones in which every answer of a topic weighs the
+same, also where no rubric is at hand.
 
 Headroom: per topic, the score of all runs together above that of the best single run.
 

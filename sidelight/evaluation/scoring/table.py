@@ -90,12 +90,14 @@ class ScoreTable:
         topics: One entry for each topic and run, sorted by topic id, then run tag.
         runs: One entry for each run, the best first, ties by run tag.
         omitted: Run tag -> topics without a judgment, which scored 0; only runs that have any.
+        unlabelled: Runs left out because none of their rows has a label.
     """
 
     measures: tuple[Measure, ...]
     topics: tuple[TopicScore, ...]
     runs: tuple[RunScore, ...]
     omitted: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unlabelled: tuple[str, ...] = ()
 
     @property
     def main(self) -> Measure:
@@ -163,7 +165,9 @@ def tabulate(
     """Compute every measure of every run on every topic.
 
     On a topic on which no run has a label, a measure that comes to 0 is undefined. `judged` holds
-    the (run tag, topic id) of what was judged; all else is listed as omitted. `record` takes a run
+    the (run tag, topic id) of what was judged; all else is listed as omitted, and so is that of
+    which every label is lacking. A run of which all are, while another run has some, is left out:
+    0 would say that it was judged and found to be of no use. `record` takes a run
     tag and a topic id and returns what is known, also of what was omitted. The first of `measures`
     ranks runs; one that needs what is not known is left out. `further` measures were asked for.
 
@@ -175,6 +179,10 @@ def tabulate(
     ordered_ids, ordered_tags, judged = sorted(topic_ids), sorted(run_tags), set(judged)
     if not ordered_tags:
         raise InputError("the assessments hold no row", remedy="Judge at least one run first.")
+    blank = {key for key in judged if record(*key).unlabelled}
+    judged -= blank
+    unlabelled = {tag for tag, _ in blank} - {tag for tag, _ in judged} if judged else set()
+    ordered_tags = [tag for tag in ordered_tags if tag not in unlabelled]
     known = record(ordered_tags[0], ordered_ids[0]).known
     computed = [one for one in map(Computed, measures) if one.needs <= known]
     computed += [_needing(Computed(one), known) for one in further]
@@ -191,7 +199,8 @@ def tabulate(
     }
     n_topics = {tag: len(ordered_ids) - len(missing) for tag, missing in omitted.items()}
     table = ranked_table(tuple(one.measure for one in computed), topics, n_topics)
-    return replace(table, omitted={tag: missing for tag, missing in omitted.items() if missing})
+    omitted = {tag: missing for tag, missing in omitted.items() if missing}
+    return replace(table, omitted=omitted, unlabelled=tuple(sorted(unlabelled)))
 
 
 def ranked_table(

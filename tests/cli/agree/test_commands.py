@@ -197,7 +197,8 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     votes = (out / "votes.csv").read_text().splitlines()
     assert votes == ["query,segment,majority,a,b,c", "1,x,3,3,3,1", "1,y,,0,,"]
     assert "1 passage that 2 judges give the same grade" in shown
-    assert "1 without a majority, or that too few judges graded" in shown
+    assert "1 passage that only one judge grades" in shown
+    assert "1 graded without a majority, or by too few judges" in shown
     # To the scale of another: what c calls 1 is 3 where both others say so.
     (tmp_path / "d").write_text("1 0 x 3\n2 0 x 3\n")
     (tmp_path / "c").write_text("1 0 x 1\n2 0 x 1\n")
@@ -220,7 +221,7 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     out = tmp_path / "out"
     shown = agree("vote", *files, "-o", out)
     assert "1 row that 3 judges give the same grade" in shown
-    assert "1 without a majority" in shown
+    assert "1 graded without a majority" in shown
     # Three say three things of the last one, and what contradicts is neither more nor less.
     assert (out / "majority_report_assessments.csv").read_text().splitlines() == [
         "topic_id,run_tag,answer_id,annotation,auto_rationale",
@@ -242,6 +243,34 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     agree("vote", *graded, "-o", out)
     assert (out / "majority.tsv").read_text() == "1\td\t1\tr\t1\t2\t1\tWho pays?\n"
     assert "2 valid" in said("validate", "--track", "lateral2024", out / "majority.tsv", graded[0])
+
+
+def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path):
+    header, labels = "topic_id,run_tag,answer_id,annotation", {"a": ["none"] * 3 + [""] * 2}
+    labels["b"] = ["none", "supports", "", "", ""]
+    files = [
+        write(tmp_path / name, header, *(f"t,r,na-{n},{one}" for n, one in enumerate(its)))
+        for name, its in labels.items()
+    ]
+    out = tmp_path / "out"
+    shown = agree("vote", *files, "-o", out)
+    assert shown.splitlines() == [
+        "1 row that 2 judges give the same grade",
+        "1 row that each judge grades differently",
+        "1 row that only one judge grades",
+        "2 rows that no judge grades",
+        f"2 graded without a majority, or by too few judges; files: {out}",
+    ]
+    found = json.loads(agree("vote", *files, "-o", out, "--json"))
+    assert found["agreeing"] == {"2": 1, "1": 1}
+    assert (found["judged_once"], found["unjudged"], found["undecided"]) == (1, 2, 2)
+    written = rows(out / "majority_report_assessments.csv")
+    assert [row[-2:] for row in written[1:]] == [
+        ["none", ""],
+        ["", "undecided"],
+        ["", "too few judges"],
+        *[["", "no judge"]] * 2,
+    ]
 
 
 def test_three_public_models(shared_data, tmp_path):

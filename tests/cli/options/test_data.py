@@ -5,7 +5,7 @@ import pytest
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.data_folder import DataPart
 from sidelight.sample import sample_path
-from tests.helpers.commands import said, told
+from tests.helpers.commands import call, said, told
 
 SAMPLE = sample_path()
 RUBRICS = ("--rubrics", SAMPLE / "human_rubrics")
@@ -60,6 +60,24 @@ def test_what_the_folder_lacks_is_named(tmp_path, part):
     (folder / part).rename(tmp_path / "gone")
     with pytest.raises(InputError, match=f"{folder / part}: expected"):
         said("score", "task2", "--data", folder)
+
+
+def test_labels_of_a_judge_are_named_where_those_of_people_are_lacking(tmp_path):
+    folder = tmp_path / "data"
+    shutil.copytree(SAMPLE, folder)
+    labels = folder / "human_assessments" / "report_assessments.csv"
+    by_judge = folder / "auto_judge" / "output" / "auto_report_assessments.csv"
+    by_judge.parent.mkdir(parents=True)
+    by_judge.write_text(labels.read_text().replace("annotation", "auto_assessment", 1))
+    labels.unlink()
+    with pytest.raises(InputError, match="found only labels by a judge") as caught:
+        said("score", "task2", "--data", folder)
+    assert f"with --assessments {by_judge}." in caught.value.remedy
+    done = call("score", "--data", folder)
+    assert f"{labels.relative_to(folder)}; by a judge, for --assessments: {by_judge}" in done.stderr
+    # What the message says is what can be done.
+    found = told("score", "task2", "--data", folder, "--assessments", by_judge)
+    assert found["labels"] == "auto"
 
 
 def test_judge_takes_the_rubrics(tmp_path):

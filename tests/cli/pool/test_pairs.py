@@ -10,7 +10,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
-from tests.helpers.commands import told
+from tests.helpers.commands import said, told
 
 
 def test_pairs_of_the_sample_runs(tmp_path, cross_encoder):
@@ -27,6 +27,8 @@ def test_pairs_of_the_sample_runs(tmp_path, cross_encoder):
     both = sum(row["chosen_by"] == "embedder+reranker" for row in rows)
     assert found["pairs"] == both + 2 * (found["cells"] - both)
     assert {row["annotation"] for row in rows} == {""}
+    assert found["labels"] == ["very-similar", "similar", "different", "very-different"]
+    assert {row["labels"] for row in rows} == {"very-similar, similar, different, very-different"}
     rubric = read_rubrics(sample_path() / "human_rubrics", load_track().scales)
     run = {(one.topic_id, one.rank): one.text for one in read_question_run(runs[0]).questions}
     for row in rows:
@@ -51,6 +53,9 @@ def test_answers_of_rubrics_beside_reports(tmp_path):
     run.write_text("".join(json.dumps(line) + "\n" for line in lines))
     output, rubrics = tmp_path / "answers.csv", sample_path() / "human_rubrics"
     found = told("pool", "answers", run, "--rubrics", rubrics, "-o", output)
+    assert "annotation: one of supports, partial, contradicts, none," in said(
+        *("pool", "answers", run, "--rubrics", rubrics, "-o", output)
+    )
     with output.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     bank = read_rubrics(rubrics, load_track().scales)
@@ -61,6 +66,7 @@ def test_answers_of_rubrics_beside_reports(tmp_path):
         for answer in question.answers
     ]
     assert (found["answers"], found["reports"]) == (len(rows), 5)
+    assert {row["labels"] for row in rows} == {"supports, partial, contradicts, none"}
     # A cell that a spreadsheet would compute is none.
     assert not [row for row in rows if row["report"].startswith("=")]
     assert len([row for row in rows if row["report"].startswith("cmd|")]) > 0

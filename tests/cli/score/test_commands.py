@@ -94,6 +94,44 @@ def test_a_topic_without_a_label_is_no_0_to_be_correlated(tmp_path, rubrics):
     assert f"topics scored only in {auto.name}: b\n" in shown
 
 
+def test_a_run_without_a_label_is_named_and_not_scored(tmp_path, rubrics):
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,blank,na-1,", "b,blank,na-1,")
+    shown, _ = score("task2", "--rubrics", rubrics, "--assessments", file)
+    assert "note: not scored, because they have no labels: blank\n" in shown
+    assert "│ blank" not in shown
+    grades = tmp_path / "grades.tsv"
+    rows = ("1\td\t1\tr\t1\t4\t\tWho pays?", "1\td\t2\tblank\t1\t\t\tWho gains?")
+    grades.write_text("".join(f"{row}\n" for row in rows))
+    shown, _ = score("quality", "--grades", grades, "--track", "lateral2024")
+    assert "note: not scored, because they have no labels: blank\n" in shown
+    assert "│ blank" not in shown
+    assert "note: 1 topic not of TREC 2024 Lateral Reading: d\n" in shown
+    compared = call("agree", "grades", grades, grades, "--track", "lateral2024")
+    assert compared.stderr.endswith("1 topic not of TREC 2024 Lateral Reading: d\n")
+
+
+def test_headroom_with_unit_weights_is_over_all_answers(tmp_path, rubrics):
+    pytest.importorskip("matplotlib")
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,s,na-2,supports", "a,s,na-1,none")
+    common = ("headroom", "task2", "--assessments", file, "-o", tmp_path / "out")
+    shown, _ = score(*common, "--unit-weights", "--json")
+    found = json.loads(shown)
+    # Of the two answers each run has one, and both together have both.
+    assert found["topics"][0]["ceiling"] == 1
+    assert found["topics"][0]["best"] == found["topics"][0]["mean"] == 0.5
+    assert "no rubrics: scored against all answers that any run was judged on" in found["notes"]
+    with pytest.raises(UsageError, match="expected --rubrics, or --data"):
+        score(*common)
+
+
+def test_grades_on_another_scale_are_no_usefulness(tmp_path):
+    qrels, trec = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("t-Q01 0 d1 2\nt-Q02 0 d1 4\n")
+    trec.write_text("t-Q01 Q0 d1 1 1.0 r\n")
+    with pytest.raises(InputError, match="grades of usefulness, 2 1 0; found others on t-Q02\n"):
+        score("usefulness", "--qrels", qrels, "--run", trec)
+
+
 def test_conflicting_labels_need_merge(tmp_path, rubrics):
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,r,na-1,contradicts")
     with pytest.raises(InputError, match="label-conflict"):

@@ -104,14 +104,25 @@ def test_what_one_side_did_not_judge_is_no_agreement():
     found = compared(first, second)
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
-    assert found.other_rows == ()
+    assert found.other_rubrics == ()
 
 
 def test_topics_that_seem_to_be_labelled_by_different_rubrics_are_told():
     other = toy.answer("u", "r", "na-1", "none")
     first, second = [*answers("supports", "none"), other], [*answers(*3 * ["none"]), other]
-    assert compared(first, second).other_rows == ("t",)
-    assert compared(first, first).other_rows == ()
+    assert compared(first, second).other_rubrics == ("t",)
+    assert compared(first, first).other_rubrics == ()
+
+
+def test_other_pairs_and_runs_of_one_rubric_are_no_different_rubrics():
+    # Each side's pool holds another submitted question for rubric question 2, and a run of its own.
+    first = toy.pairs_of("t r 1.1:similar 2.1:different", "t mine 1.1:similar")
+    second = toy.pairs_of("t r 1.1:similar 2.3:different", "t yours 2.1:similar")
+    found = compared(first, second, kind=QUESTION_ASSESSMENTS)
+    assert found.only == (2, 2)
+    assert found.other_rubrics == ()
+    third = toy.pairs_of("t r 1.1:similar 2.1:different 3.1:different")
+    assert compared(first, third, kind=QUESTION_ASSESSMENTS).other_rubrics == ("t",)
 
 
 def test_coefficients_of_labels_that_are_all_equal_are_not_defined():

@@ -101,6 +101,24 @@ def test_questions_with_and_without_compound_filter_by_hand():
     assert [topic.values["unjudged"] for topic in table.topics] == [0.5, 1]
 
 
+def test_a_run_whose_labels_are_all_blank_is_left_out():
+    labels = answers_of("a r supports - supports")
+    blank = [
+        replace(one, label=Unjudged(reason="empty label"))
+        for one in (answer("b", "r", "na-1", "none"), answer("a", "blank", "na-1", "none"))
+    ]
+    table = score.score_reports(TRACK, RUBRICS, [*labels, *blank])
+    assert [run.run_tag for run in table.runs] == ["r"]
+    assert table.unlabelled == ("blank",)
+    # What r submitted on b is blank, too: a topic without a label.
+    assert table.omitted == {"r": ("b",)}
+    assert {topic.run_tag for topic in table.topics} == {"r"}
+    # Where nobody judged anything, every run is undefined rather than left out.
+    table = score.score_reports(TRACK, RUBRICS, blank)
+    assert table.unlabelled == ()
+    assert {run.row["supportive_score"] for run in table.runs} == {None}
+
+
 def test_what_is_not_known_is_named():
     labels = pairs_of("a r 1.1:similar 2.7:different")
     with pytest.raises(InputError, match="run r, topic a, question 7"):
