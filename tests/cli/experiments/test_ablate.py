@@ -217,6 +217,11 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     assert judges["words"] == ""
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
+    # Without examples, thresholds on words label the questions, and a model the answers.
+    shutil.rmtree(judged.parent)
+    shown = ablate(*unjudged)
+    assert "question_score: judged by embedded 6 (words only)\n" in shown
+    assert "retrieved, selected, written: judged by embedded 6 (all-MiniLM-L6-v2, " in shown
 
 
 @pytest.mark.slow
