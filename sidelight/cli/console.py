@@ -25,6 +25,7 @@ from typer.core import TyperCommand, TyperGroup
 from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import as_json, atomic_write, in_utf8
 from sidelight.formats.table import latex_table, to_frame, write_table
+from sidelight.registry import did_you_mean
 from sidelight.text import counted, finite_number, first_of
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
@@ -515,6 +516,16 @@ class Group(TyperGroup):
         """Parse what is given to the group itself, each option at most once."""
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is named first, or say which one was probably meant."""
+        name, root = args[0], ctx.find_root()
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            near = did_you_mean(name, self.list_commands(ctx)) or did_you_mean(
+                name, root.command.list_commands(root), "sidelight "
+            )
+            ctx.fail(f"No such command {name!r}{near}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by what a user wants."""
