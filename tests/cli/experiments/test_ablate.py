@@ -131,6 +131,9 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
     assert "the same as words" in shown
     assert "retrieval.retriever=dense" in shown
+    missing = ("--index", tmp_path / "none", "--dry-run")
+    with pytest.raises(InputError, match="none: expected an index; found no such folder"):
+        ablate(*searches(tmp_path), *missing)
     assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="expected topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
