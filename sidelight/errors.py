@@ -25,9 +25,9 @@ Result of one check by `sidelight doctor`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -78,6 +78,20 @@ class Problem:
         return asdict(self)
 
 
+def alike(problems: Iterable[Problem], *, by_file: bool = False) -> list[list[Problem]]:
+    """Return problems that are alike together, in the order in which the first of each stand.
+
+    Errors of which another thing was found are not alike: each of them has to be mended. With
+    `by_file`, neither are problems of different files.
+    """
+    together: dict[tuple[object, ...], list[Problem]] = {}
+    for one in problems:
+        found = one.found if one.severity == "error" else None
+        file = one.file if by_file else None
+        together.setdefault((file, one.code, one.expected, one.remedy, found), []).append(one)
+    return [*together.values()]
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens that a model call has cost, as the server counted them.
@@ -126,14 +140,11 @@ class InputError(SidelightError):
 
 
 class InvalidFileError(InputError):
-    """A file with one or more problems, of which ten are shown; one of several lines once."""
+    """A file with one or more problems, of which ten are shown; those that are alike once."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
-        alike: dict[Problem, list[Problem]] = {}
-        for problem in self.problems:
-            alike.setdefault(replace(problem, line=None), []).append(problem)
-        told = [*alike.values()][:10]
+        told = alike(self.problems, by_file=True)[:10]
         shown = [f"{one[0]}{f' ({len(one)} such problems)' if one[1:] else ''}" for one in told]
         left = len(self.problems) - sum(map(len, told))
         super().__init__("\n".join([*shown, *([f"... and {left} more"] if left else [])]))

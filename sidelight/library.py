@@ -14,7 +14,6 @@ import asyncio
 import ctypes
 import inspect
 import json
-import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -198,7 +197,7 @@ def build_index(
 @_in_python
 def search(
     queries: str | Path | Sequence[str] | Mapping[str, str] | Any,
-    index: str | os.PathLike[str],
+    index: str | Path | SearchIndex,
     *,
     k: int = 10,
     retriever: str | type | None = None,
@@ -218,7 +217,7 @@ def search(
     if k < 1:
         raise UsageError(f"expected --k of at least 1; found {k}")
     asked = _asked(queries)
-    folder = open_index(Path(index))
+    folder = open_index(index)
     opened = open_retriever(_place(retriever) if retriever else None, folder)
     rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():
@@ -237,7 +236,7 @@ _TITLE, _ROWS = 60, 20  # characters of a title, and hits, shown
 @_in_python
 def run(
     topics: str | Path | Sequence[Topic],
-    index: str | os.PathLike[str],
+    index: str | Path | SearchIndex,
     output: str | Path,
     *,
     config: str | Path | None = None,
@@ -274,7 +273,7 @@ def run(
         return make_run(
             topics,
             known,
-            open_index(Path(index)),
+            open_index(index),
             folder,
             access,
             on_topic=lambda _: advance(1),
@@ -447,7 +446,7 @@ def compare(
 @_in_python
 def judge(
     run: str | Path,
-    index: str | os.PathLike[str],
+    index: str | Path | SearchIndex,
     rubrics: str | Path | None = None,
     *,
     by: str = "embedded",
@@ -466,7 +465,7 @@ def judge(
     from sidelight.runs.self_evaluation import collect, evaluate_run, read_finished
     from sidelight.wiring.judges import JudgeInputs, make_judge
 
-    folder, directory = open_index(Path(index)), RunDirectory(Path(run))
+    folder, directory = open_index(index), RunDirectory(Path(run))
     given = None if rubrics is None else Path(rubrics)
     finished = read_finished(directory, folder.fingerprint(), given)
     made = make_judge(by, JudgeInputs(finished.rubrics, articles=finished.articles))
@@ -480,7 +479,7 @@ def judge(
 def ablate(
     grid: str | Path | Mapping[str, Any],
     output: str | Path,
-    index: str | os.PathLike[str],
+    index: str | Path | SearchIndex,
     *,
     topics: str | Path | Sequence[Topic] | None = None,
     rubrics: str | Path | None = None,
@@ -496,7 +495,7 @@ def ablate(
     Args:
         grid: YAML file of the arms, or what such a file holds; a value may be a class of your own.
         output: Folder of the experiment, for its tables, plots and runs.
-        index: The index that all arms search.
+        index: The index that all arms search, as `search` takes it.
         topics: A topics file, or topics as `read_topics` returns them; every arm is a run.
         rubrics: Folder of rubrics to judge the runs by.
         queries: A file of `id<TAB>text` lines, `{id: text}`, or a data frame; every arm searches.
@@ -522,7 +521,7 @@ def ablate(
     return experiment(
         Path(grid) if isinstance(grid, str) else grid,
         Path(output),
-        Path(index),
+        index,
         Inputs(topics, None if rubrics is None else Path(rubrics), queries, qrels),
         judge=judge,
         sampling=Sampling(samples or DEFAULT_SAMPLES, seed),

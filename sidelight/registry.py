@@ -272,11 +272,14 @@ def make(title: str, part: Callable[..., Any], offered: Mapping[str, Callable[[]
     return part(**given)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message with the nearest known name, in any case; empty if none is."""
+def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return the end of a message with the nearest known name, in any case; empty if none is.
+
+    `prefix` is shown before the name.
+    """
     folded = {one.casefold(): one for one in known}
     near = get_close_matches(name.casefold(), folded, n=1)
-    return f"; did you mean {folded[near[0]]}?" if near else ""
+    return f"; did you mean {prefix}{folded[near[0]]}?" if near else ""
 
 
 def title(kind: str) -> str:

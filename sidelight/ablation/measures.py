@@ -224,15 +224,18 @@ def judges_of(
 
     `names` are measures that `measure_arm` returned. `arm` may be any: all arms have one judge.
     """
-    scores = RunDirectory(folder / ARMS / arm.folder_name).scores
-    manifest = read_manifest_beside(scores / MANIFEST_NAME)
-    judge = {"stages": manifest.label} if manifest else {}
-    judge["sentences"] = make_judge("embedded", JudgeInputs(encoder=None)).title
-    needs = {one.name: Computed(one).needs for one in (*map(declared, _OF_REPORTS), *further)}
-    # What else there is are the scores of the tasks and the stages of the funnel.
-    return {
-        name: judge[what] for name in names for what in needs.get(name, {"stages"}) & judge.keys()
-    }
+    run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
+    manifest, track = read_manifest_beside(run.scores / MANIFEST_NAME), run.read_track()
+    judge = {"sentences": make_judge("embedded", JudgeInputs(encoder=None)).title}
+    known: dict[str, str] = {}
+    if manifest:
+        judge["stages"] = manifest.title_of(track.cited_text.name)
+        of_tasks = ((one, task) for task in track.tasks for one in task.measures)
+        known = {one.among_tasks: manifest.title_of(task.name) for one, task in of_tasks}
+    measures = (*STAGE_MEASURES, *map(declared, _OF_REPORTS), *further)
+    needs = {one.name: Computed(one).needs for one in measures}
+    known |= {name: judge[what] for name in needs for what in needs[name] & judge.keys()}
+    return {name: known[name] for name in names if name in known}
 
 
 def _record(

@@ -88,6 +88,8 @@ def ablate(  # long: half of it are its options
     if dry_run:
         plan = read_grid(grid)
         arms = arms_of(plan, grid)
+        if index is not None:
+            _open(index, corpus, plan, output)
         return _plan(arms, given.read(plan, judge).topics)
     found = experiment(
         grid,
@@ -418,7 +420,7 @@ def _file_name(measure: str) -> str:
 def experiment(
     grid: Path | Mapping[str, Any],
     output: Path,
-    index: Path | None,
+    index: str | Path | SearchIndex | None,
     given: Inputs,
     *,
     corpus: Sequence[Path] | None = None,
@@ -461,7 +463,10 @@ def experiment(
 
 
 def _open(
-    index: Path | None, corpus: Sequence[Path] | None, grid: Grid, output: Path
+    index: str | Path | SearchIndex | None,
+    corpus: Sequence[Path] | None,
+    grid: Grid,
+    output: Path,
 ) -> SearchIndex:
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder

@@ -22,9 +22,10 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from sidelight.errors import Problem, ReplyError, UsageError
+from sidelight.errors import Problem, ReplyError, UsageError, alike
 from sidelight.files import as_json, atomic_write, in_utf8
 from sidelight.formats.table import latex_table, to_frame, write_table
+from sidelight.registry import did_you_mean
 from sidelight.text import counted, finite_number, first_of
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
@@ -227,30 +228,23 @@ _STYLES = {"error": "red", "warning": "yellow"}
 def problem_notes(
     problems: Iterable[Problem], *, on_stderr: bool = True
 ) -> list[tuple[Problem, Note]]:
-    """Return what is said of each problem; equal ones are one, the first, with a count.
-
-    Errors of which another thing was found are not put together: each of them has to be mended.
-    """
-    alike: dict[tuple[object, ...], list[Problem]] = {}
-    for one in problems:
-        found = one.found if one.severity == "error" else None
-        alike.setdefault((one.code, one.expected, one.remedy, found), []).append(one)
+    """Return what is said of each problem; those that are `alike` are one, with a count."""
     return [
-        (one[0], Note(_text(one), _STYLES[one[0].severity], on_stderr)) for one in alike.values()
+        (one[0], Note(_text(one), _STYLES[one[0].severity], on_stderr)) for one in alike(problems)
     ]
 
 
-def _text(alike: list[Problem]) -> str:
-    first, *others = alike
+def _text(several: list[Problem]) -> str:
+    first, *others = several
     if not others:
         return str(first)
-    files = [*dict.fromkeys(one.file for one in alike)][1:]
-    lines = [*dict.fromkeys(str(one.line) for one in alike if one.line is not None)][1:]
+    files = [*dict.fromkeys(one.file for one in several)][1:]
+    lines = [*dict.fromkeys(str(one.line) for one in several if one.line is not None)][1:]
     where = ""
     if also := files or lines:
         where = ", also in " if files else f", also on {'line' if len(lines) == 1 else 'lines'} "
         where += first_of(also)
-    return f"{first} ({len(alike)} such problems{where})"
+    return f"{first} ({len(several)} such problems{where})"
 
 
 class ResultTable(NamedTuple):
@@ -515,6 +509,16 @@ class Group(TyperGroup):
         """Parse what is given to the group itself, each option at most once."""
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is named first, or say which one was probably meant."""
+        name, root = args[0], ctx.find_root()
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            near = did_you_mean(name, self.list_commands(ctx)) or did_you_mean(
+                name, root.command.list_commands(root), "sidelight "
+            )
+            ctx.fail(f"No such command {name!r}{near}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by what a user wants."""

@@ -379,6 +379,7 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
     """Yield the documents in some files and folders, each with an id of its own."""
     known: dict[str, Path] = {}
     for path in paths:
+        path.stat()  # of what is missing, no name tells the kind
         if not path.is_dir() and path.suffix.lower() not in _PAGES:
             if path.suffix.lower() not in _LINES:
                 wanted = f"{', '.join((*_LINES, *_PAGES))}, or a folder"

@@ -566,13 +566,14 @@ class JudgeOptions(NamedTuple):
         except InputError as error:
             return None, error.message
         labels = found.question_labels if asks else found.answer_labels
-        left = {one.run_tag for one in labels} - {file_tag(path) for path in runs}
-        if not left:
+        judged = {file_tag(path) for path in runs}
+        if judged.issuperset(one.run_tag for one in labels):
             return None, (
                 "every run that people labelled is among the runs to judge. To learn from one, "
                 "leave it out of this command."
             )
-        return read_examples(data, left), ""
+        # Those of the other task, too: a judge that learned from the same runs has one name.
+        return read_examples(data, found.run_tags - judged), ""
 
     def setup(
         self,

@@ -648,7 +648,7 @@ def _judge_of(assessments: list[Path], task: Task) -> str | None:
     from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 
     manifests = [read_manifest_beside(path) for path in assessments]
-    labels = sorted({one.titles.get(task.name, one.label) for one in manifests if one})
+    labels = sorted({one.title_of(task.name) for one in manifests if one})
     if len(labels) > 1:
         raise InputError(
             f"the labels and the compound verdicts are by different judges: {'; '.join(labels)}",

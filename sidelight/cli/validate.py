@@ -110,7 +110,7 @@ def validate(  # long: half of it are its options
     mended: dict[str, list[Change]] = {}
     named = [one for path in files for one in _files_in(path) or [path]]
     if fix is not None:  # the copies of a run's files are files
-        named = [file for path in named for file in _run_files(path) or [path]]
+        named = [file for path in named for file in _task_files(path) or [path]]
     for path in named:
         # The track's own validator knows nothing of run directories.
         topic_ids = covered or (() if official else _made_for(path)) or rules.topic_ids
@@ -156,7 +156,7 @@ def _is_run(path: Path) -> bool:
     return run.manifest.exists() and b'"judge":' not in run.manifest.read_bytes()
 
 
-def _run_files(path: Path) -> list[Path]:
+def _task_files(path: Path) -> list[Path]:
     """Return the files of tasks in a run directory."""
     files = (path / name for name in sorted(run_file_names()))
     return [file for file in files if _is_run(path) and file.is_file()]

@@ -218,7 +218,7 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
         return []
     found = (folder.glob("*/" * depth + config.name) for depth in range(1, _RUN_DEPTH + 1))
     runs = sorted(path.parent for paths in found for path in paths)
-    if not runs and len(files := _run_files(folder)) > len({*files.values()}):
+    if not runs and len(files := _run_files_in(folder)) > len({*files.values()}):
         runs = [*files]
     if len(runs) > _MOST_RUNS:
         raise InputError(
@@ -228,7 +228,7 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
     return runs
 
 
-def _run_files(folder: Path) -> dict[Path, str]:
+def _run_files_in(folder: Path) -> dict[Path, str]:
     """Return the run files in a folder or the folders in it, and the kind of task of each."""
     paths = sorted(path for pattern in ("[!.]*", "[!.]*/[!.]*") for path in folder.glob(pattern))
     names, formats = {path: detect_format(path) for path in paths if path.is_file()}, run_formats()
@@ -291,7 +291,7 @@ def _shown(
         directory = RunDirectory(paths[0], plugins)
         if directory.config.exists():
             return finished_run(directory)
-        paths = [*_run_files(directory.path)]
+        paths = [*_run_files_in(directory.path)]
         if not paths:
             raise InputError(
                 f"{directory.path}: expected a finished run, or run files; found neither",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -300,9 +299,9 @@ def _placed(place: object, said: str) -> str:
 
 
 def _is_in(entry: ErrorDetails, names: Collection[str]) -> bool:
-    """Tell whether a setting is one of some settings, or lies in one of some groups."""
-    name = ".".join(map(str, entry["loc"]))
-    return any(name == one or name.startswith(f"{one}.") for one in names)
+    """Tell whether a setting is one of some settings, or one is a group and the other in it."""
+    name = ".".join(map(str, entry["loc"])) + "."
+    return any(name.startswith(one) or one.startswith(name) for one in (f"{one}." for one in names))
 
 
 def _explain_one(entry: ErrorDetails) -> str:
@@ -313,7 +312,10 @@ def _explain_one(entry: ErrorDetails) -> str:
 
 
 def _nearest_setting(place: tuple[int | str, ...]) -> str:
-    """Suggest the setting or group whose name is nearest, a key of the user's own left as it is."""
+    """Suggest the setting or group whose name is nearest, or name all that stand beside it.
+
+    A key of the user's own is left as it is.
+    """
     *parents, last = map(str, place)
     if parents and parents[0] == "servers":
         parents[1:2] = [ANY_KEY]
@@ -321,6 +323,7 @@ def _nearest_setting(place: tuple[int | str, ...]) -> str:
     folded, depth = last.casefold(), len(parents)
     elsewhere = [".".join(name) for name in known if name[-1] == folded]
     beside = {name[depth] for name in known if name[:depth] == parents and len(name) > depth}
-    if near := get_close_matches(folded, beside, n=1, cutoff=1 if elsewhere else 0.6):
-        return f"; did you mean {'.'.join([*map(str, place[:-1]), *near])}?"
-    return f"; did you mean {elsewhere[0]}?" if elsewhere else ""
+    if elsewhere and folded not in beside:
+        return f"; did you mean {elsewhere[0]}?"
+    near = did_you_mean(folded, beside, "".join(f"{one}." for one in place[:-1]))
+    return near or f"; expected one of {', '.join(sorted(beside))}"

@@ -16,6 +16,7 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -427,6 +428,8 @@ def _decode(
 
 # `str.split` would also split on the no-break spaces an id may hold.
 _SPACES = re.compile("[ \t\r\f\v]+")
+_LABELS, _RUN = "relevance labels (qrels)", "search results (a TREC run)"
+_OF_COLUMNS = {4: _LABELS, 6: _RUN}
 
 
 def read_columns(
@@ -434,10 +437,11 @@ def read_columns(
 ) -> list[tuple[int, list[str]]]:
     """Return the line number and the cells of every line that is not blank; see `read_lines`.
 
-    A line with more or fewer cells than `names` is an error, and so is a null character.
+    A line with more or fewer cells than `names` is an error, and so is a null character. A file of
+    the other kind, labels or search results, is one error.
     """
     findings = Findings(path)
-    rows = []
+    rows: list[tuple[int, list[str]]] = []
     for line, text in read_lines(path, part):
         cells = _SPACES.split(text.strip(" \t\r\f\v"))
         if len(cells) != len(names):
@@ -457,6 +461,15 @@ def read_columns(
                 remedy="Remove them.",
             )
         rows.append((line, cells))
+    wanted = _LABELS if "grade" in names else _RUN
+    kinds = {_OF_COLUMNS.get(len(cells)) for _, cells in rows}
+    if findings.problems and kinds == {*_OF_COLUMNS.values()} - {wanted}:
+        first, *_ = findings.problems
+        told = f"{kinds.pop()}, {first.found}"
+        remedy = f"Give a file of {wanted}."
+        findings.problems = [
+            replace(first, expected=f"{wanted}, {first.expected}", found=told, remedy=remedy)
+        ]
     findings.raise_errors()
     return rows
 

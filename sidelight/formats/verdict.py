@@ -28,7 +28,14 @@ from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.rag import read_cited_texts
-from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
+from sidelight.formats.runs.submission import (
+    Change,
+    Objection,
+    Run,
+    RunFormat,
+    run_format,
+    run_formats,
+)
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import columns_of, read_table
 from sidelight.formats.topics import read_articles as articles_in
@@ -88,7 +95,7 @@ class FileKind(NamedTuple):
     unit: str
     size: Callable[[Path], int | Labels]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
-    official: Callable[[Path, Collection[str]], list[str]] | None = None
+    official: Callable[[Path, Collection[str]], list[Objection]] | None = None
     cites: bool = False
 
 
@@ -447,16 +454,15 @@ def mend_file(
     return copy, _MENDERS[name](path, task, copy)
 
 
-def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:
+def official_problems(path: Path, objections: Iterable[Objection]) -> list[Problem]:
     """Return what a track's own validator objects to, as problems of the file."""
     findings = Findings(path)
-    for objection in objections:
-        of_line = re.fullmatch(r"line (\d+): (.*)", objection, re.DOTALL)
+    for line, objection in objections:
         findings.error(
             "official",
-            int(of_line[1]) if of_line else None,
+            line,
             expected="what the track's validator accepts",
-            found=of_line[2] if of_line else objection,
+            found=objection,
             remedy="The same command without --official names the line and what to do.",
         )
     return findings.problems

@@ -46,10 +46,6 @@ class IndexFolder:
         self.path = path
         self.manifest = manifest
 
-    def __fspath__(self) -> str:
-        """Return the path of its folder, so that it may stand wherever that is wanted."""
-        return str(self.path)
-
     def __repr__(self) -> str:
         vectors = "with" if self.has_vectors else "without"
         return f"<index in {self.path}: {self.manifest.segments:,} segments, {vectors} vectors>"
@@ -138,8 +134,13 @@ SearchIndex: TypeAlias = IndexFolder | RemoteIndex
 """What is searched: an index in a folder of this machine, or one on a server."""
 
 
-def open_index(path: str | Path) -> SearchIndex:
-    """Open an index after checking that it is finished and complete, or one on a server."""
+def open_index(path: str | Path | SearchIndex) -> SearchIndex:
+    """Open an index after checking that it is finished and complete, or one on a server.
+
+    An index that is open is returned as it is.
+    """
+    if isinstance(path, IndexFolder | RemoteIndex):
+        return path
     path = Path(path)
     return RemoteIndex(path, open_folder) if is_remote(path) else open_folder(path)
 

@@ -15,7 +15,13 @@ from urllib.parse import quote
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling import run_kinds
 from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge, RubricCase
-from sidelight.evaluation.labelling.judged_runs import JudgingManifest, assess_runs, judge_runs
+from sidelight.evaluation.labelling.judged_runs import (
+    MANIFEST_NAME,
+    JudgingManifest,
+    assess_runs,
+    judge_runs,
+    read_manifest_beside,
+)
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
@@ -288,7 +294,7 @@ class SelfEvaluation(NamedTuple):
     funnel: Sequence[FunnelRow]
 
     def __repr__(self) -> str:
-        return f"<judged by {self.manifest.label}>\n{self.scores.questions}\n{self.scores.reports}"
+        return f"<judged by {self.manifest.title}>\n{self.scores.questions}\n{self.scores.reports}"
 
     def to_frame(self) -> Any:
         """Return the scores of both files as a `pandas.DataFrame`, a row for each topic."""
@@ -337,7 +343,8 @@ async def evaluate_run(
     write_funnel(folder / FUNNEL_FILE, funnel)
     scores = score_assessments(folder, run.rubrics, track)
     write_scores(scores, folder)
-    return SelfEvaluation(manifest=manifest, scores=scores, funnel=funnel)
+    of_both = read_manifest_beside(folder / MANIFEST_NAME) or manifest
+    return SelfEvaluation(manifest=of_both, scores=scores, funnel=funnel)
 
 
 def check_folder(run: FinishedRun, folder: Path) -> None:

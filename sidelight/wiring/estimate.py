@@ -7,6 +7,7 @@ per server come from the settings.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -255,9 +256,22 @@ def _models(settings: Settings, performers: Iterable[type], base_url: str) -> It
             yield _server(f"model {role}", model, settings, base_url)
 
 
+# What presets have where a user is to fill in a model, and the end of the host of an address.
+_PLACEHOLDER, _NOBODYS = "your-model", re.compile(r"\.example(?=[:/]|$)")
+
+
 def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) -> Check:
     server = settings.servers.get(model.server)
     address = (base_url if model.server == "default" else "") or (server and server.base_url)
+    left = {}
+    if model.name == _PLACEHOLDER:
+        named = next(name for name, one in settings.models if one is model)
+        left[f"models.{named}.name"] = model.name
+    if address and _NOBODYS.search(address):
+        left[f"servers.{model.server}.base_url"] = address
+    if left:
+        remedy = f"Fill in {' and '.join(left)} in a copy of the configuration."
+        return Check(role, f"only a placeholder: {' at '.join(left.values())}", remedy)
     if address:
         return Check(role, f"{model.name} at {address}; test it with doctor --model and --base-url")
     if server is None or server.start is None:

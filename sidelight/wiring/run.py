@@ -182,8 +182,8 @@ COMPUTING, ASKING = 4, 32
 def make_run(
     topics: Sequence[Topic],
     settings: Settings,
-    index: SearchIndex,
-    folder: Path,
+    index: str | Path | SearchIndex,
+    folder: str | Path,
     access: ModelAccess | None = None,
     *,
     only: Collection[str] = (),
@@ -197,7 +197,7 @@ def make_run(
     Args:
         topics: All of them, all of them in the files.
         settings: What the run depends on.
-        index: What is searched.
+        index: What is searched: an index folder, or an index that is open.
         folder: The run directory; if it holds a run of something else, UsageError is raised.
         access: How models may be used; by default with a cache in the folder and without a budget.
         only: The topics to work on now; all if none is named.
@@ -206,13 +206,16 @@ def make_run(
         on_step: Called with a topic's id and the name of a step when the step begins.
         check: Called twice a second; what it raises ends the call.
     """
+    from sidelight.index.folder import open_index
+
+    folder, opened = Path(folder), open_index(index)
     access = access or ModelAccess(RunDirectory(folder).cache)
     asks = settings.models.writer is not None
     work = run_topics(
         topics,
         settings,
-        index.fingerprint(),
-        lambda: open_graph(settings, open_sources(settings.retrieval, index), access),
+        opened.fingerprint(),
+        lambda: open_graph(settings, open_sources(settings.retrieval, opened), access),
         folder,
         only=only,
         parallel=parallel or (ASKING if asks else COMPUTING),

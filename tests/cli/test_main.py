@@ -25,6 +25,21 @@ def ended_by(error, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["validte"], "No such command 'validte'; did you mean validate?"),
+        (["agree", "labls"], "No such command 'labls'; did you mean labels?"),
+        (["score", "agre"], "No such command 'agre'; did you mean sidelight agree?"),
+        (["score", "xxxxx"], "No such command 'xxxxx'\n"),
+    ],
+)
+def test_the_nearest_command_is_told(words, says):
+    found = CliRunner().invoke(command_line.app, words)
+    assert found.exit_code == 2
+    assert says in found.stderr
+
+
+@pytest.mark.parametrize(
     ("error", "code", "says"),
     [
         (InputError("a file is broken", remedy="Mend it."), 1, "error: a file is broken\nMend it."),

@@ -90,6 +90,9 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
         ("retriever=bm25", "unknown setting retriever; did you mean retrieval.retriever?"),
         ("k=5", "unknown setting k; did you mean retrieval.k?"),
         ("retrieval.K=50", "unknown setting retrieval.K; did you mean retrieval.k?"),
+        # Where none is near, all that are there.
+        ("retrieval.topk=5", "unknown setting retrieval.topk; expected one of .*, k, .*reranker"),
+        ("retreival.k=5", "^--set: unknown setting retreival"),
         ("documents.Depth=5", "did you mean documents.depth?"),
         ("RETRIEVAL.k=5", "unknown setting RETRIEVAL; did you mean retrieval?"),
         ("servers.mine.BASE_URL=x", "did you mean servers.mine.base_url?"),

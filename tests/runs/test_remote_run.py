@@ -4,6 +4,7 @@ import re
 
 import orjson
 
+import sidelight
 from sidelight.config.settings import Settings
 from sidelight.index.folder import open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
@@ -27,7 +28,8 @@ def test_a_topic_comes_out_as_over_the_index_itself(mini_web_articles, mini_web_
     topics = mini_web_articles[:1]
     given = {"submission": {"run_id": "sidelight-rest"}, "retrieval": {"retriever": "bm25"}}
     settings = Settings.model_validate({**given, "investigation": {"max_rounds": 1}})
-    local = make_run(topics, settings, mini_web_index, tmp_path / "local")
+    # A folder is opened; an index that is open is searched as it is.
+    local = make_run(topics, settings, str(mini_web_index.path), str(tmp_path / "local"))
     with RestServer(mini_web_index) as server:
         folder = tmp_path / "index"
         write_address(folder, RemoteAddress(url=server.url, index=NAME))
@@ -35,6 +37,10 @@ def test_a_topic_comes_out_as_over_the_index_itself(mini_web_articles, mini_web_
         asked = len(server.requests)
         again = make_run(topics, settings, open_index(folder), tmp_path / "again")
         assert len(server.requests) == asked
+        given = {"k": 3, "retriever": "bm25"}
+        assert sidelight.search("peat", open_index(folder), **given) == sidelight.search(
+            "peat", mini_web_index, **given
+        )
     assert remote.succeeded
     assert files(local) == files(remote) == files(again)
     assert {"task1.tsv", "task2.jsonl"} <= files(remote).keys()

@@ -68,6 +68,26 @@ def test_the_vllm_that_is_to_serve_may_be_of_another_environment(tmp_path, monke
     assert checks(None, *started)["model writer"].ok
 
 
+def test_a_preset_that_is_not_filled_in_fails():
+    address = "https://api.example/v1"
+    for preset, base_url, found, wanted in (
+        (
+            "hosted",
+            "",
+            f"your-model at {address}",
+            "models.writer.name and servers.default.base_url",
+        ),
+        ("hosted", "http://localhost:1/v1", "your-model", "models.writer.name"),
+        ("small", "", "your-model", "models.writer.name"),
+    ):
+        settings = load_settings(CONFIGS / f"{preset}.yaml")
+        check = check_settings(settings, None, base_url)[-1]
+        assert check.found == f"only a placeholder: {found}"
+        assert check.remedy == f"Fill in {wanted} in a copy of the configuration."
+    filled = load_settings(CONFIGS / "hosted.yaml", ["models.writer.name=m"])
+    assert check_settings(filled, None)[-1].found == f"only a placeholder: {address}"
+
+
 def test_the_preset_of_the_reference_asks_for_its_models():
     settings = load_settings(CONFIGS / "reference-rag25.yaml")
     names = [check.name for check in check_settings(settings, None, "http://localhost:1/v1")]

@@ -118,8 +118,12 @@ class JudgingManifest(Value):
 
     @property
     def label(self) -> str:
-        """Return the judge as score tables name it."""
+        """Return the judge by all that its labels depend on; two of them are never mixed."""
         return title_of_judge(self.judge, self.version, self.kind)
+
+    def title_of(self, task: str) -> str:
+        """Return the judge as tables of a task's labels name it."""
+        return self.titles.get(task, self.label)
 
     @property
     def title(self) -> str:

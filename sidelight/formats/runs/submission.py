@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
@@ -272,6 +272,8 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
 T = TypeVar("T", bound="Task")
 R = TypeVar("R", bound=Result)
 N = TypeVar("N", bound="Run")
+Objection: TypeAlias = tuple[int | None, str]
+"""What a track's own validator objects to, behind the line; None where it names no line."""
 
 
 class Delivery(NamedTuple, Generic[R]):
@@ -329,7 +331,7 @@ class RunFormat(Generic[T, R, N]):
     read: Callable[[Path], N]
     check: Callable[[Path, T, Collection[str], Container[str] | None], list[Problem]]
     as_manual: Callable[[Path], bytes]
-    official: Callable[[Path, T, Collection[str]], list[str]] | None = None
+    official: Callable[[Path, T, Collection[str]], list[Objection]] | None = None
     json_keys: tuple[str, ...] = ()
     fits_line: Callable[[str], bool] | None = None
 
@@ -396,7 +398,9 @@ _FIELD_COUNT = 5
 _METADATA_KEYS = frozenset({"team_id", "run_id", "topic_id", "type", "use_starter_kit"})
 
 
-def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection[str]) -> list[str]:
+def official_questions(
+    path: Path, task: QuestionListTask, topic_ids: Collection[str]
+) -> list[Objection]:
     """Return what the track's validator objects to in a Task 1 file; empty means VALID."""
     lines, errors = _universal_lines(path)
     teams: set[str] = set()
@@ -407,27 +411,29 @@ def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection
             continue
         fields = line.split("\t")
         if len(fields) != _FIELD_COUNT:
-            errors.append(f"line {number}: {len(fields)} fields in place of {_FIELD_COUNT}")
+            errors.append((number, f"{len(fields)} fields in place of {_FIELD_COUNT}"))
             continue
         topic_id, team_id, run_id, rank, question = fields
         teams.add(team_id)
         runs.add(run_id)
         ranks[topic_id] |= _ranks_in(rank)
         if len(question) > task.max_characters:
-            errors.append(f"line {number}: a question of {len(question)} characters")
+            errors.append((number, f"a question of {len(question)} characters"))
     if len(teams) > 1:
-        errors.append(f"{len(teams)} team ids in one file")
+        errors.append((None, f"{len(teams)} team ids in one file"))
     if len(runs) > 1:
-        errors.append(f"{len(runs)} run ids in one file")
+        errors.append((None, f"{len(runs)} run ids in one file"))
     errors += [
-        f"topic {topic_id}: ranks other than 1 to {task.count}, each at least once"
+        (None, f"topic {topic_id}: ranks other than 1 to {task.count}, each at least once")
         for topic_id, found in ranks.items()
         if found != set(range(1, task.count + 1))
     ]
     return errors + _coverage(set(ranks), topic_ids)
 
 
-def official_reports(path: Path, task: CitedTextTask, topic_ids: Collection[str]) -> list[str]:
+def official_reports(
+    path: Path, task: CitedTextTask, topic_ids: Collection[str]
+) -> list[Objection]:
     """Return what the track's validator objects to in a Task 2 file; empty means VALID."""
     lines, errors = _universal_lines(path)
     topics: set[str] = set()
@@ -438,34 +444,32 @@ def official_reports(path: Path, task: CitedTextTask, topic_ids: Collection[str]
         try:
             content = json.loads(line.strip())
         except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
-            errors.append(f"line {number}: not JSON: {error}")
+            errors.append((number, f"not JSON: {error}"))
             continue
         objections, metadata = _metadata(content)
-        errors += [f"line {number}: {objection}" for objection in objections]
+        errors += [(number, objection) for objection in objections]
         if objections:
             continue
         if metadata["topic_id"] in topics:
-            errors.append(f"line {number}: a second report for {quoted(metadata['topic_id'])}")
+            errors.append((number, f"a second report for {quoted(metadata['topic_id'])}"))
         topics.add(metadata["topic_id"])
         errors += [
-            f"line {number}: another {key} than before"
+            (number, f"another {key} than before")
             for key in sorted(_METADATA_KEYS - {"topic_id"})
             if constants.setdefault(key, metadata[key]) != metadata[key]
         ]
-        errors += [
-            f"line {number}: {objection}" for objection in _responses(content["responses"], task)
-        ]
+        errors += [(number, objection) for objection in _responses(content["responses"], task)]
     return errors + _coverage(topics, topic_ids)
 
 
-def _universal_lines(path: Path) -> tuple[list[str], list[str]]:
+def _universal_lines(path: Path) -> tuple[list[str], list[Objection]]:
     """Return the lines as Python's text mode splits them, and an error where it cannot decode."""
     with readable(path), open_regular(path) as stream:
         content = stream.read()
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        return [], [f"not UTF-8: byte {error.start + 1}"]
+        return [], [(None, f"not UTF-8: byte {error.start + 1}")]
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), []
 
 
@@ -477,11 +481,13 @@ def _ranks_in(field: str) -> set[int]:
         return {0}
 
 
-def _coverage(found: set[str], topic_ids: Collection[str]) -> list[str]:
+def _coverage(found: set[str], topic_ids: Collection[str]) -> list[Objection]:
     missing = [topic_id for topic_id in topic_ids if topic_id not in found]
     unknown = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
     told = (("missing", missing), ("not of the track", unknown))
-    return [f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}" for what, ids in told if ids]
+    return [
+        (None, f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}") for what, ids in told if ids
+    ]
 
 
 def _metadata(content: Any) -> tuple[list[str], dict[str, Any]]:

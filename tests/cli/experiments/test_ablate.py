@@ -131,6 +131,9 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
     assert "the same as words" in shown
     assert "retrieval.retriever=dense" in shown
+    missing = ("--index", tmp_path / "none", "--dry-run")
+    with pytest.raises(InputError, match="none: expected an index; found no such folder"):
+        ablate(*searches(tmp_path), *missing)
     assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="expected topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
@@ -217,6 +220,11 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     assert judges["words"] == ""
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
+    # Without examples, thresholds on words label the questions, and a model the answers.
+    shutil.rmtree(judged.parent)
+    shown = ablate(*unjudged)
+    assert "question_score: judged by embedded 6 (words only)\n" in shown
+    assert "retrieved, selected, written: judged by embedded 6 (all-MiniLM-L6-v2, " in shown
 
 
 @pytest.mark.slow

@@ -60,6 +60,8 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     assert f"left out, neither HTML nor text files: {picture}\n" in told.stderr
     with pytest.raises(InputError, match=r"empty\.htm: expected a page with text"):
         said("corpus", "segment", empty, "-o", segments)
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*gone'"):
+        said("corpus", "segment", tmp_path / "gone", "-o", segments)
     (web / "note.html").write_text("<p>So.</p>")
     with pytest.raises(InputError, match=r"note\.txt: .*expected an id of its own; found 'note'"):
         said("corpus", "segment", web, "-o", segments)

@@ -138,5 +138,13 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     shown, _ = judge(REPORTS / "tidepool-t2", *given)
     assert "agreement with people on answers" in shown
     assert f"Next: sidelight score task2 --data {SAMPLE} --assessments {tmp_path}" in shown
+    # A judge that learned from the same runs has one name, so one folder takes both tasks.
+    questions = (QUESTIONS / "tidepool-t1", "--task", "task1")
+    shown, _ = judge(*questions, *given[2:])
+    labels = tmp_path / "auto_report_assessments.csv"
+    by = told("score", "task2", "--data", SAMPLE, "--assessments", labels)["judge"]
+    assert f"judged on 5 topics by {by}." in shown
+    elsewhere, _ = judge(*questions, "--examples", SAMPLE, "-o", tmp_path / "elsewhere")
+    assert f"judged on 5 topics by {by}." in elsewhere
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
     assert "judged without examples: every run that people labelled is among the" in warned

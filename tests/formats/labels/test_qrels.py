@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.verdict import judge_file
 from sidelight.tracks import load_track
 
@@ -46,6 +48,21 @@ def test_a_line_that_is_no_grade_is_an_error(tmp_path, line, code):
     with pytest.raises(InvalidFileError) as caught:
         read_qrels(write(tmp_path, f"1 0 a 2\n{line}\n"))
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
+
+
+def test_labels_and_search_results_are_told_apart(tmp_path):
+    run, labels = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.4 x\n", "1 0 a 2\n1 0 b 1\n"
+    results, grades = "search results (a TREC run), 6", "relevance labels (qrels), 4"
+    for text, read, wanted, found in (
+        (run, read_qrels, grades, results),
+        (labels, read_trec_run, results, grades),
+    ):
+        with pytest.raises(
+            InvalidFileError, match=re.escape(f"expected {wanted} columns, ")
+        ) as told:
+            read(write(tmp_path, text))
+        assert f"found {found}: " in str(told.value)
+        assert len(told.value.problems) == 1
 
 
 def test_labels_handed_in_have_the_grades_and_topics_of_the_track(tmp_path):
