@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from sidelight.schemas.segment import document_id_of
 from sidelight.view.digest import Digest
 from sidelight.view.report import ShownSentence, Source, WebPage
 
@@ -238,6 +239,11 @@ class TopicPage(NamedTuple):
     searched: tuple[QuestionDocuments, ...] | None = None
     marks: TopicMarks | None = None
     rivals: tuple[Rival, ...] = ()
+
+    @property
+    def n_pages(self) -> int:
+        """How many pages the report cites; a page may be several sources."""
+        return len({document_id_of(source.segment_id) for source in self.sources})
 
     def answers(self) -> Answers:
         """Return the marks of this run and of the others."""
