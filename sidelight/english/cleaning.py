@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
+from operator import not_
 from typing import NamedTuple
 
 from sidelight.english.names import find_names, host_label, looks_personal, strip_title
@@ -43,7 +44,9 @@ _SITE_CHROME = re.compile(
     r"\b(?:sign up (?:for|to)|subscribe|newsletter|we use cookies|cookie (?:policy|notice|settings)"
     r"|privacy policy|terms of (?:use|service)|all rights reserved|click here|read more"
     r"|article continues below|follow us on|getty images|enable javascript|your email address"
-    r"|articles? (?:remaining|left))\b",
+    r"|articles? (?:remaining|left)|support (?:independent|our) (?:journalism|work))\b"
+    r"|^(?:follow us|(?:get|download) (?:the|our) (?:\w+ ){1,3}app)\b"
+    r"|^(?:related|read (?:next|also)|see also|also read|more on this)\b[^:]{0,20}:",
     re.IGNORECASE,
 )
 # Of such words a menu, or what stands beside the buttons of a page, has two or more.
@@ -85,17 +88,18 @@ def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
     dropped: list[str] = []
     seen: set[str] = set()
     is_prose = [*map(_is_prose, lines), True]  # a short paragraph may be the last line
+    is_service = [count_words(line) <= 40 and bool(_SITE_CHROME.search(line)) for line in lines]
     for number, line in enumerate(lines):
-        is_service = count_words(line) <= 40 and _SITE_CHROME.search(line)
         is_short = number > 0 and is_prose[number - 1] and is_prose[number + 1]
         reads = is_prose[number] or (is_short and _SHORT_PARAGRAPH.fullmatch(line))
-        wanted = reads and not is_service and line not in seen
+        wanted = reads and not is_service[number] and line not in seen
         (kept if wanted else dropped).append(line)
         if wanted:
             seen.add(line)
     if count_words(" ".join(kept)) < _MIN_BODY_WORDS and lines:
         # Transcripts and lists hold no prose by this measure; a poor body beats none.
-        return list(dict.fromkeys(lines)), cuts
+        kept = list(dict.fromkeys(compress(lines, map(not_, is_service)))) or lines
+        dropped = list(compress(lines, is_service))
     if dropped:
         cuts.append(_cut("site chrome", dropped))
     return kept, cuts

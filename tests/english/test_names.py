@@ -194,6 +194,22 @@ def test_a_page_without_prose_keeps_its_lines():
     assert (kept, cuts) == ("one\ntwo", ())
 
 
+@pytest.mark.parametrize("n_lines", [2, 9], ids=["a short article", "a longer one"])
+def test_what_a_site_offers_is_no_sentence_of_the_article(n_lines):
+    offers = (
+        "Sign up for our newsletter and get the best of the valley in your inbox every morning.",
+        "Read more: The budget gap of the council has doubled in a year to 4 million pounds.",
+        "Related: How the town lost its swimming pool to a hedge fund in 2019.",
+        "Follow us on Facebook and on X for more news from the whole of the valley.",
+        "Get the Valley app to read all our stories first on your telephone.",
+        "Support independent journalism by becoming a member of the Valley Post today.",
+    )
+    prose = LINES_OF_PROSE[:n_lines]
+    kept, (cut,) = clean_article("\n".join([prose[0], *offers, *prose[1:]]))
+    assert kept == "\n".join(prose)
+    assert cut.words == len(" ".join(offers).split())
+
+
 def test_the_longest_public_article_loses_its_comments(shared_data):
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     bodies = [json.loads(line)["body"] for line in lines]
