@@ -73,7 +73,10 @@ def view(  # long: half of it are its options
         Path | None, options.topics_option("Topics file, for run files, which hold no articles.")
     ] = None,
     index: Annotated[
-        Path | None, options.index_option("Index folder, for run files, which hold no segments.")
+        Path | None,
+        options.index_option(
+            "Index folder: for the text of run files, or for pages that no search of a run found."
+        ),
     ] = None,
     rubrics: Annotated[
         Path | None, options.rubrics_option("Folder of rubrics (*.json), for evaluators.")
@@ -141,16 +144,16 @@ def write_page(
     labels: list[Path],
     rivals: Sequence[Path] = (),
     topics: Path | None = None,
-    index: Path | None = None,
+    index: Path | SearchIndex | None = None,
     plugins: Sequence[str] = (),
 ) -> Page:
     """Write the page of a run directory, or of the files of a run, and return what it shows.
 
     `labels` are folders of labels. The run's own scores join them if they were made with given
     rubrics; scores by rubrics that the run drafted are shown only where no rubrics and no labels
-    are given. `rivals` are other runs to show beside it. `topics` and `index` are those of run
-    files. `plugins` are parts that are not registered and that run directories may name all the
-    same.
+    are given. `rivals` are other runs to show beside it. `topics` are those of run
+    files, and `index` is what was searched. `plugins` are parts that are not registered and that
+    run directories may name all the same.
     """
     from sidelight.view.collect import MarkedRun, collect_page
 
@@ -282,15 +285,20 @@ def _write_runs(
 
 
 def _shown(
-    paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
+    paths: list[Path], topics: Path | None, index: Path | SearchIndex | None, plugins: Sequence[str]
 ) -> ShownRun:
     """Return the run of a run directory, or the one that several run files belong to."""
     from sidelight.view.shown_run import finished_run, handed_in_run
 
+    texts = None
+    if index:
+        from sidelight.index.folder import open_index  # which takes torch along
+
+        texts = (open_index(index) if isinstance(index, Path) else index).docstore
     if len(paths) == 1 and paths[0].is_dir():
         directory = RunDirectory(paths[0], plugins)
         if directory.config.exists():
-            return finished_run(directory)
+            return finished_run(directory, texts)
         paths = [*_run_files_in(directory.path)]
         if not paths:
             raise InputError(
@@ -304,11 +312,6 @@ def _shown(
         )
     track = track_of(paths[0], load_track())
     known = read_topics(topics, track) if topics else ()
-    texts = None
-    if index:
-        from sidelight.index.folder import open_index  # which takes torch along
-
-        texts = open_index(index).docstore
     run = handed_in_run(paths, track, known, texts.find if texts else lambda _ids: {})
     if topics and (unknown := sorted({*run.topics} - {topic.topic_id for topic in known})):
         err.print(f"{run.name}: not in {topics}: {', '.join(unknown)}", markup=False)
@@ -404,7 +407,7 @@ def _investigate(
     if done.failures:
         raise InputError(done.failures[0].message)
     destination = output or run / PAGE
-    page = write_page(run, destination, labels=[], plugins=settings.plugins())
+    page = write_page(run, destination, labels=[], index=folder, plugins=settings.plugins())
     (topic,) = page.topics
     return _Read(topic, destination, page.caution)
 
@@ -656,6 +659,7 @@ def serve(  # long: one list of options
             places=places,
             kept=kept,
             limit_s=limit_s,
+            texts=folder.docstore,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
         address = f"[{host}]" if ":" in host else host

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
+from operator import not_
 from typing import NamedTuple
 
 from sidelight.english.names import find_names, host_label, looks_personal, strip_title
@@ -43,7 +44,9 @@ _SITE_CHROME = re.compile(
     r"\b(?:sign up (?:for|to)|subscribe|newsletter|we use cookies|cookie (?:policy|notice|settings)"
     r"|privacy policy|terms of (?:use|service)|all rights reserved|click here|read more"
     r"|article continues below|follow us on|getty images|enable javascript|your email address"
-    r"|articles? (?:remaining|left))\b",
+    r"|articles? (?:remaining|left)|support (?:independent|our) (?:journalism|work))\b"
+    r"|^(?:follow us|(?:get|download) (?:the|our) (?:\w+ ){1,3}app)\b"
+    r"|^(?:related|read (?:next|also)|see also|also read|more on this)\b[^:]{0,20}:",
     re.IGNORECASE,
 )
 # Of such words a menu, or what stands beside the buttons of a page, has two or more.
@@ -60,7 +63,8 @@ _SHORT_PARAGRAPH = re.compile(r"[\"'“‘]?[A-Z0-9][^\s|•]*(?: [^\s|•]+){1,
 
 def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
     """Return the prose of an article body, one paragraph a line, and what was cut from it."""
-    lines, cuts = _find_prose([line for line in clean(body).split("\n") if line])
+    lines = [line for line in clean(body).split("\n") if line]
+    lines, cuts = _find_prose(lines, find_masthead(body).standfirst)
     kept, beyond = _split(lines, _MAX_BODY_WORDS)
     if beyond:
         cuts.append(_cut(f"beyond {_MAX_BODY_WORDS:,} words", beyond))
@@ -71,7 +75,7 @@ def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
     return prose[:_MAX_BODY_CHARACTERS].rstrip(), tuple(cuts)
 
 
-def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
+def _find_prose(lines: list[str], standfirst: str) -> tuple[list[str], list[Cut]]:
     cuts: list[Cut] = []
     for reason, find_start in (
         ("reader comments", _comments_start),
@@ -85,17 +89,19 @@ def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
     dropped: list[str] = []
     seen: set[str] = set()
     is_prose = [*map(_is_prose, lines), True]  # a short paragraph may be the last line
+    is_service = [count_words(line) <= 40 and bool(_SITE_CHROME.search(line)) for line in lines]
     for number, line in enumerate(lines):
-        is_service = count_words(line) <= 40 and _SITE_CHROME.search(line)
         is_short = number > 0 and is_prose[number - 1] and is_prose[number + 1]
-        reads = is_prose[number] or (is_short and _SHORT_PARAGRAPH.fullmatch(line))
-        wanted = reads and not is_service and line not in seen
+        is_short = is_short and _SHORT_PARAGRAPH.fullmatch(line) is not None
+        reads = is_prose[number] or is_short or line == standfirst
+        wanted = reads and not is_service[number] and line not in seen
         (kept if wanted else dropped).append(line)
         if wanted:
             seen.add(line)
     if count_words(" ".join(kept)) < _MIN_BODY_WORDS and lines:
         # Transcripts and lists hold no prose by this measure; a poor body beats none.
-        return list(dict.fromkeys(lines)), cuts
+        kept = list(dict.fromkeys(compress(lines, map(not_, is_service)))) or lines
+        dropped = list(compress(lines, is_service))
     if dropped:
         cuts.append(_cut("site chrome", dropped))
     return kept, cuts
@@ -195,6 +201,12 @@ _OUTLET_WORD = re.compile(
 _ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
 _SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
 _SECTION_WORD = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b|:", re.IGNORECASE)
+_PATH = re.compile(r" [>›»/|] ")
+_KICKER = re.compile(
+    r"\b(?:breaking|latest|top|more|news|local|world|politics|opinion|exclusive|analysis|feature"
+    r"|press release|live|update[sd]?|sports?|business|comment)\b|:",
+    re.IGNORECASE,
+)
 _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
 _BYLINE_PARTS = re.compile(
     r" ?[|•·,()] ?| [-–—] | (?:for|of|in|on)(?: the)? (?=The |[A-Z\d])| [Ss]taff(?: [Ww]riter)?$"
@@ -220,7 +232,7 @@ _DATE_LINE = re.compile(
 )
 # What a note or Markdown writes before a headline, byline or date.
 _LABEL = re.compile(r"^(?:#+ |\*{1,2}(?=\w)|(?:title|headline): )", re.IGNORECASE)
-_MASTHEAD_LINES = 8
+_MASTHEAD_LINES, _KICKER_LINES = 8, 3
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
 _MAX_HEADLINE_CHARACTERS = 400
 
@@ -232,10 +244,15 @@ def shows_date(lines: Sequence[str]) -> bool:
 
 
 class Masthead(NamedTuple):
-    """Headline and outlet as the lines above an article's prose show them; else empty."""
+    """Headline, standfirst and outlet as the lines above an article's prose show them; else empty.
+
+    A standfirst is a line of eight words or more, without a full stop, between headline and byline
+    or prose.
+    """
 
     headline: str
     outlet: str
+    standfirst: str
 
 
 def find_masthead(body: str) -> Masthead:
@@ -243,8 +260,8 @@ def find_masthead(body: str) -> Masthead:
 
     A headline is a line of several words that ends like none; bylines, dates and menus are none.
     Without one, the first line is it, whatever its form, if a byline or date follows. The name of
-    an outlet has a word such as `Gazette`, or begins with "The", or stands behind a bar after the
-    headline and is not that of an author.
+    an outlet has a word such as `Gazette`, or begins with "The", or is not that of an author and
+    stands behind a bar after the headline, or in capitals on a line above it.
     """
     found = tail = bylines = ""
     outlets: list[str] = []
@@ -266,7 +283,9 @@ def find_masthead(body: str) -> Masthead:
             pieces = _parts(line)
             title = max(pieces, key=count_words)
             is_headline = words >= _MIN_HEADLINE_WORDS and count_words(title) >= _MIN_TITLE_WORDS
-            is_menu = len(_MENU.findall(line)) > 1 or _SITE_CHROME.search(line)
+            places = _PATH.split(line)  # "Home > City > Transport"
+            is_path = len(places) > 1 + (" | " in line) and max(map(count_words, places)) < 5
+            is_menu = is_path or len(_MENU.findall(line)) > 1 or _SITE_CHROME.search(line)
             if is_headline and title[-1] not in ".,;:" and not is_menu:
                 if not tail and pieces[-1] != title:
                     tail = line.rpartition(" | ")[2]
@@ -275,10 +294,33 @@ def find_masthead(body: str) -> Masthead:
                     pieces.remove(title)
         outlets += filter(_is_name, map(str.strip, pieces))
     found = found or lead
+    place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
+    above, _, below, further = ["", *lines, "", "", ""][place : place + 4]
+    is_shouted = place < _KICKER_LINES and _is_shouted(above)
+    if not outlets and is_shouted and above.casefold() not in bylines.casefold():
+        outlets = [above]
     if outlets:
-        return Masthead(found, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
-    is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
-    return Masthead(found, tail if is_site and tail not in bylines else "")
+        outlet = next(filter(_OUTLET_WORD.search, outlets), outlets[0])
+    else:
+        is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
+        outlet = tail if is_site and tail not in bylines else ""
+    if outlet.isupper():  # perhaps in capitals here alone
+        written = re.findall(rf"\b{re.escape(outlet)}\b", body, re.IGNORECASE)
+        outlet = next((one for one in written if not one.isupper()), outlet)
+    return Masthead(found, outlet, below if found and _is_standfirst(below, found, further) else "")
+
+
+def _is_shouted(line: str) -> bool:
+    """Tell whether a line is a name in capitals, and none of a section or kind of article."""
+    return line.isupper() and _is_capitalised(line) and not _KICKER.search(line)
+
+
+def _is_standfirst(line: str, above: str, below: str) -> bool:
+    """Tell whether a line under a headline goes on from it, and is no menu or second headline."""
+    is_long = _MIN_PROSE_WORDS <= count_words(line) <= _MAX_BYLINE_WORDS
+    is_other = _is_prose(line) or _is_credit(line) or _parts(line) != [line] or _MENU.search(line)
+    same = 2 * len({*tokens(line)} & {*tokens(above)}) >= len({*tokens(above)})
+    return is_long and not (is_other or same) and (_is_credit(below) or _is_prose(below))
 
 
 def _top_lines(body: str, most: int) -> list[str]:

@@ -168,30 +168,42 @@ def _in_words(rationale: str) -> str:
 
 
 _LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "unfit for a report"}
-_ELSEWHERE = "taken for another question, under which they stand"
+# Reasons why a page is not cited, from the one that comes nearest to use. What else a step says of
+# a passage stands where the empty text is.
+_NEAREST = (
+    *("removed", "outdone", "little", "no statement", "unread", "forum", "elsewhere", "retold"),
+    *("uncited", "", "others say more", "copy-of-article", "own-article", "not read"),
+    "overlaps-better-hit",
+)
 
 
-def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
-    """Return the trail of a topic; `sources` has the number of each segment the report cites."""
-    rounds = _Rounds(trace, sources)
+def follow(
+    trace: Trace, sources: Sequence[report.Source], known: Mapping[str, report.WebPage]
+) -> model.Trail:
+    """Return the trail of a topic, whose report cites `sources`.
+
+    `known` are all pages of a small index, by document id; else none.
+    """
+    pages = _found_pages(trace, sources, known)
     angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
         if round_.plan is not None:
             for query in round_.plan.queries:
-                searches.setdefault(query.angle_id, []).append(rounds.search(round_, query))
+                searches.setdefault(query.angle_id, []).append(_search(round_, query, pages))
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
     chances = dict(coverages[-1].by_angle) if coverages else {}
     for sentence in (one for draft in trace.drafts()[-1:] for one in draft.sentences):
         for angle_id, chance in sentence.covers.items():
             if angle_id in chances:  # what the report answers was answered by a page
                 chances[angle_id] = max(chances[angle_id], chance)
-    asked = [one for round_ in trace.rounds.values() for one in round_.searched.values()]
-    found = [hit for one in asked for hits in one.hits.values() for hit in hits]
     return model.Trail(
         rounds=tuple(coverage.score for coverage in coverages),
-        n_searches=sum(len(one.hits) for one in asked),
-        n_documents=len({document_id_of(hit.segment_id) for hit in found}),
+        n_searches=sum(
+            len(one.hits) for round_ in trace.rounds.values() for one in round_.searched.values()
+        ),
+        pages=tuple(pages.values()),
+        missed=tuple(page for one, page in known.items() if one not in pages),
         angles=tuple(
             model.AngleTrail(
                 question=angle.question,
@@ -210,60 +222,67 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
             for removed in trace.checks.values()
             for removal in removed
         ),
-        refused=tuple(sorted(rounds.refused.items())),
     )
 
 
-class _Rounds:
-    """What became of the hits of each search, with what all rounds know about pages."""
+def _found_pages(
+    trace: Trace, sources: Sequence[report.Source], known: Mapping[str, report.WebPage]
+) -> dict[str, model.FoundPage]:
+    """Return what became of each page that was found, in the order of `Trail.pages`."""
+    pages = {**known, **{document_id_of(one.segment_id): one.page for one in sources}}
+    said = [(one, "not read") for one in trace.found()]
+    for round_ in trace.rounds.values():
+        for searched in round_.searched.values():
+            said += [(one.segment_id, one.reason) for one in searched.dropped]
+    for selected in trace.selections():
+        said += selected.dropped.items()
+        said += [(one, "uncited") for one in selected.taken]
+        pages |= {
+            one: report.web_page(page.url, page.title) for one, page in selected.pages.items()
+        }
+    said += trace.unused().items()
+    reasons: dict[str, set[str]] = {}
+    for segment_id, reason in said:
+        reasons.setdefault(document_id_of(segment_id), set()).add(reason)
+    for selected in trace.selections():
+        reasons |= {one: {reason} for one, reason in selected.refused.items()}
 
-    def __init__(self, trace: Trace, sources: Mapping[str, int]) -> None:
-        self.refused: dict[str, str] = {}
-        self._pages: dict[str, report.WebPage] = {}
-        self._sources = sources
-        self._of_page = {document_id_of(one): number for one, number in sources.items()}
-        self._unused = trace.unused()
-        for selected in trace.selections():
-            self.refused |= selected.refused
-            self._pages |= {
-                document_id: report.web_page(page.url, page.title)
-                for document_id, page in selected.pages.items()
-            }
+    def far(reason: str) -> tuple[int, str]:
+        return _NEAREST.index(reason if reason in _NEAREST else ""), reason
 
-    def search(self, round_: Round, query: PlannedQuery) -> model.Search:
-        taken: list[model.Taken] = []
-        left: dict[str, list[str]] = {}
-        for rank, hit in enumerate(_hits(round_, query.query_id), start=1):
-            document_id = document_id_of(hit.segment_id)
-            relevance = round_.selected.taken.get(hit.segment_id, {}) if round_.selected else {}
-            if query.angle_id in relevance:
-                page, source = self._page(document_id), self._of_page.get(document_id)
-                why = "other passage" if source else self._unused.get(hit.segment_id, "")
-                if own := self._sources.get(hit.segment_id):
-                    source, why = own, ""
-                taken.append(model.Taken(rank, page, relevance[query.angle_id], source, why))
-            else:
-                dropped = round_.selected.dropped if round_.selected else {}
-                reason = (
-                    self.refused.get(document_id)
-                    or (_ELSEWHERE if relevance else None)
-                    or dropped.get(hit.segment_id, "not read")
-                )
-                left.setdefault(reason, []).append(document_id)
-        return model.Search(
-            round_number=query.round_number,
-            query=query.text,
-            taken=tuple(taken),
-            left=tuple(
-                model.Left(
-                    reason, len(found), tuple(self._page(one) for one in dict.fromkeys(found))
-                )
-                for reason, found in left.items()
-            ),
+    cited: dict[str, list[int]] = {}
+    for source in sources:
+        cited.setdefault(document_id_of(source.segment_id), []).append(source.number)
+    verdicts = {one: min(reasons[one], key=far) for one in reasons.keys() - cited.keys()}
+    ordered = [*cited, *sorted(verdicts, key=lambda one: (far(verdicts[one]), one))]
+    return {
+        one: model.FoundPage(
+            pages.get(one, report.WebPage(one, "", "")),
+            tuple(cited.get(one, ())),
+            verdicts.get(one, ""),
         )
+        for one in ordered
+    }
 
-    def _page(self, document_id: str) -> report.WebPage:
-        return self._pages.get(document_id, report.WebPage(document_id, "", ""))
+
+def _search(
+    round_: Round, query: PlannedQuery, pages: Mapping[str, model.FoundPage]
+) -> model.Search:
+    taken: dict[str, model.Taken] = {}
+    hits = _hits(round_, query.query_id)
+    evidence = round_.selected.taken if round_.selected else {}
+    for rank, hit in enumerate(hits, start=1):
+        if relevance := evidence.get(hit.segment_id, {}).get(query.angle_id):
+            one = document_id_of(hit.segment_id)
+            before = taken.get(one, model.Taken(rank, pages[one], 0.0))
+            taken[one] = before._replace(relevance=max(relevance, before.relevance))
+    found = dict.fromkeys(document_id_of(hit.segment_id) for hit in hits)
+    return model.Search(
+        round_number=query.round_number,
+        query=query.text,
+        taken=tuple(taken.values()),
+        left=tuple(pages[one].page for one in found if one not in taken),
+    )
 
 
 def _hits(round_: Round, query_id: str) -> Sequence[Hit]:
@@ -372,7 +391,7 @@ def collect_page(
             for name, one in zip(names[1:], marked, strict=True)
             if topic_id in one[0].run.topics
         )
-        topics.append(_topic(number, topic_id, made, support, marks, tuple(others)))
+        topics.append(_topic(number, topic_id, made, run.pages, support, marks, tuple(others)))
     cites = any(one.citations for topic in topics for one in topic.sentences)
     if marker:
         facts["Scored"] = f"{sum(one.marks is not None for one in topics)} of {len(topics)}"
@@ -463,6 +482,7 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
+    pages: Mapping[str, report.WebPage],
     support: Mapping[str, report.ShownSupport],
     marks: model.TopicMarks | None,
     rivals: tuple[model.Rival, ...],
@@ -474,7 +494,6 @@ def _topic(
         else None
     )
     page, paragraphs = _shown(made.topic, told)
-    numbers = {source.segment_id: source.number for source in sources}
     return model.TopicPage(
         topic_id=topic_id,
         number=number,
@@ -488,7 +507,7 @@ def _topic(
         n_words=sum(budget_words(sentence.text) for sentence in made.report),
         fallbacks=made.fallbacks,
         searched=_searched(made) if made.ranks_documents else None,
-        trail=follow(made.trace, numbers) if made.trace else None,
+        trail=follow(made.trace, sources, pages) if made.trace else None,
         marks=marks,
         rivals=rivals,
     )

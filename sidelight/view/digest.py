@@ -200,6 +200,10 @@ def paragraphs(
 _MOST = 3
 _LEAST_SHARE = 0.3
 _LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
+# What a sentence was written to answer is an estimate, and questions of one form are alike. Below
+# this share of the question's words, only a writer who was so sure counts.
+_LEAST_SHARED, _SURE = 0.1, 0.65
+_FIGURE_ASKED = "figure of "
 
 
 def angles_of(trace: Trace) -> Mapping[str, Angle]:
@@ -220,8 +224,9 @@ def answers(
     """Return for each question the numbers of the sentences that answer it, the best first.
 
     A sentence answers a question if it mentions what the question is about, if the writer took it
-    to answer something that was asked in much the same words, or if it tells of a ruling or a
-    change of the article where the question asks for such.
+    to answer something that was asked in much the same words, if it gives a figure of the question,
+    or if it tells of a ruling or a change of the article where the question asks for such. To a
+    question where a figure comes from, no sentence without that figure is an answer.
     """
     likeness = Likeness([*questions, *report])
     found = []
@@ -232,17 +237,23 @@ def answers(
             if (alike := _overlap(question, angle.question)) >= _LEAST_OVERLAP
         }
         asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
-        scores = {
-            number: max(
-                likeness.share(question, text),
-                _LEAST_SHARE if asks_of_rulings and _TELLS_OF_RULINGS.search(text) else 0.0,
-                *(
-                    alike * covers.get(text, {}).get(angle_id, 0.0)
-                    for angle_id, alike in near.items()
-                ),
+        figure = figures(question.partition(_FIGURE_ASKED)[2])
+        scores = {}
+        for number, text in enumerate(report, start=1):
+            share = likeness.share(question, text)
+            given = {one for one in figures(text) if not _YEAR.fullmatch(one)}
+            taken = max(
+                (near[one] * chance for one, chance in covers.get(text, {}).items() if one in near),
+                default=0.0,
             )
-            for number, text in enumerate(report, start=1)
-        }
+            counts = share >= 2 * _LEAST_SHARED and figures(question) & given
+            rules = asks_of_rulings and _TELLS_OF_RULINGS.search(text)
+            if not figure or figure & given:
+                scores[number] = max(
+                    share,
+                    taken if share >= _LEAST_SHARED or taken >= _SURE else 0.0,
+                    _LEAST_SHARE * bool(figure or counts or rules),
+                )
         best = sorted(scores, key=lambda number: (-scores[number], number))
         found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST])
     return tuple(found)

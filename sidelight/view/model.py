@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from sidelight.schemas.segment import document_id_of
 from sidelight.view.digest import Digest
 from sidelight.view.report import ShownSentence, Source, WebPage
 
@@ -18,37 +19,37 @@ if TYPE_CHECKING:
     from sidelight.view.shown_run import ShownRun
 
 
-class Taken(NamedTuple):
-    """A hit that became evidence for an angle.
+class FoundPage(NamedTuple):
+    """A page that searches found, and what became of it.
 
-    `rank` is its 1-based place among the hits of its search, and `relevance` how well it speaks to
-    the angle, in (0, 1]. `source` is its number among the sources of the report, or that of another
-    passage of its page; None if the report cites neither. `unused` says why it is not cited itself;
-    empty if it is, or if nobody said.
+    `sources` are the numbers of its passages that the report cites. `unused` says why there are
+    none: of the reasons against its passages, that which came nearest to use.
     """
 
-    rank: int
     page: WebPage
-    relevance: float
-    source: int | None
+    sources: tuple[int, ...]
     unused: str
 
 
-class Left(NamedTuple):
-    """Hits left for the same reason; one that stands for several windows of a page comes once."""
+class Taken(NamedTuple):
+    """A page of which a search brought evidence for its angle.
 
-    reason: str
-    n_hits: int
-    pages: tuple[WebPage, ...]
+    `rank` is the 1-based place of its first such hit, and `relevance` how well the best one speaks
+    to the angle, in (0, 1].
+    """
+
+    rank: int
+    found: FoundPage
+    relevance: float
 
 
 class Search(NamedTuple):
-    """One search and what became of its hits."""
+    """One search, the pages that it brought evidence from, and the others that it found."""
 
     round_number: int
     query: str
     taken: tuple[Taken, ...]
-    left: tuple[Left, ...]
+    left: tuple[WebPage, ...]
 
 
 class AngleTrail(NamedTuple):
@@ -77,18 +78,18 @@ class Trail(NamedTuple):
 
     Attributes:
         rounds: By round, the share of what matters that evidence speaks to, in [0, 1].
-        n_documents: Documents that the searches found.
+        pages: Those that the searches found: cited ones first, then by how near they came to it.
+        missed: Pages of a small index that no search found.
         angles: The weightiest first.
         removed: Sentences that a check took out.
-        refused: Pages that no role was shown, with the reason.
     """
 
     rounds: tuple[float, ...]
     n_searches: int
-    n_documents: int
+    pages: tuple[FoundPage, ...]
+    missed: tuple[WebPage, ...]
     angles: tuple[AngleTrail, ...]
     removed: tuple[Removed, ...]
-    refused: tuple[tuple[str, str], ...]
 
 
 class AnswerMark(NamedTuple):
@@ -238,6 +239,11 @@ class TopicPage(NamedTuple):
     searched: tuple[QuestionDocuments, ...] | None = None
     marks: TopicMarks | None = None
     rivals: tuple[Rival, ...] = ()
+
+    @property
+    def n_pages(self) -> int:
+        """How many pages the report cites; a page may be several sources."""
+        return len({document_id_of(source.segment_id) for source in self.sources})
 
     def answers(self) -> Answers:
         """Return the marks of this run and of the others."""

@@ -14,7 +14,7 @@ Any of them may be missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -37,6 +37,7 @@ from sidelight.formats.table import read_table
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import detect_format
 from sidelight.generation.pages import Origins
+from sidelight.index.text.docstore import SegmentTexts
 from sidelight.parts import ROLES
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import (
@@ -47,11 +48,12 @@ from sidelight.schemas.grading.judgment import (
 )
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
-from sidelight.schemas.segment import Segment
+from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRankingsTask, Task
 from sidelight.schemas.topic import Article, Topic
 from sidelight.text import clean
 from sidelight.tracks import Track
+from sidelight.view.report import WebPage, web_page
 
 _TASK = re.compile(r"(?<![-_ ])[-_ ]*+(?:(?:task|t)[-_ ]*+)?$", re.IGNORECASE)
 
@@ -102,6 +104,7 @@ class ShownRun:
         question_tag: What assessments call its questions; empty where it has none.
         report_tag: What assessments call its reports; empty where it has none.
         settings: What it was made with: name -> value.
+        pages: All pages of the index by document id, if that is known and small; else none.
     """
 
     name: str
@@ -114,10 +117,14 @@ class ShownRun:
     question_tag: str = ""
     report_tag: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, WebPage] = field(default_factory=dict)
 
 
-def finished_run(run: RunDirectory) -> ShownRun:
+def finished_run(run: RunDirectory, texts: SegmentTexts | None = None) -> ShownRun:
     """Return the run of a directory.
+
+    `texts` are those of the index that was searched, which tell of a small one which pages no
+    search found.
 
     Raises:
         InputError: It is not finished, or names a part that is neither registered nor allowed.
@@ -158,7 +165,22 @@ def finished_run(run: RunDirectory) -> ShownRun:
         question_tag=_run_tag(run, questions),
         report_tag=_run_tag(run, report),
         settings={name: str(value) for name, value in leaves(settings.of_results()).items()},
+        pages=_few_pages(texts),
     )
+
+
+_MOST_PAGES = 30  # that a page can name
+
+
+def _few_pages(texts: SegmentTexts | None) -> dict[str, WebPage]:
+    """Return the pages of an index by document id; none if they are many or cannot be listed."""
+    pages: dict[str, WebPage] = {}
+    known: Iterable[Segment] = texts if isinstance(texts, Iterable) else ()
+    for segment in known:
+        pages.setdefault(document_id_of(segment.segment_id), web_page(segment.url, segment.title))
+        if len(pages) > _MOST_PAGES:
+            return {}
+    return pages
 
 
 def _run_tag(run: RunDirectory, task: Task | None) -> str:

@@ -74,6 +74,17 @@ def test_the_page_lies_in_the_run_directory(run):
     assert texts(run.path / "page.html", "h1") == ["sidelight-view"]
 
 
+def test_pages_of_a_small_index_that_no_search_found_are_named(
+    run, small_index, mini_web_index, tmp_path
+):
+    page, told = tmp_path / "page.html", "8 pages of the index were found by no search: "
+    said("view", run.path, "--index", small_index.path, "-o", page)
+    (line, _) = (one.text for one in parse(page.read_text()) if told in one.text and one.tag == "p")
+    assert all(one.title in line for one in small_index.docstore)
+    said("view", run.path, "--index", mini_web_index.path, "-o", page)  # too many to be named
+    assert "found by no search" not in page.read_text()
+
+
 def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_own(data, tmp_path):
     judged = write_run(tmp_path / "judged")
     (judged.path / "scores").mkdir()
@@ -286,7 +297,8 @@ def test_labels_of_compared_runs_stand_side_by_side(run, data, tmp_path):
     assert "questions 0.500; report supportive 1.000, contradictory 0.000; auto labels" in hints
     assert "No labels of sidelight-third are known here." in hints
     same = (
-        "10 questions and 2 sources in common with sidelight-view: both are the same, word for word"
+        "10 questions and 2 passages in common with sidelight-view: both are the same, word for "
+        "word"
     )
     assert hints.count(same) == 2  # topics
     assert "1 of 2" in texts(page, "dd")  # topics that have a rubric

@@ -97,6 +97,19 @@ PROSE = "The bill would end extraction in every bog of the country within ten ye
          "Bog Bill Rests on Bad Science", "", ()),
         ("FEN GAZETTE\nFree articles left: 2\nBog Bill Rests on Bad Science\n18 June 2021",
          "Bog Bill Rests on Bad Science", "FEN GAZETTE", ()),
+        # In capitals above the headline stands an outlet, a section or an author.
+        ("WEXLEY COMMERCE\n\nBog Bill Rests on Bad Science\nBy Dana Orrin",
+         "Bog Bill Rests on Bad Science", "WEXLEY COMMERCE", ("Dana Orrin",)),
+        ("WEXLEY COMMERCE\nBog Bill Rests on Bad Science\nBy Dana Orrin\nWrite to Wexley Commerce",
+         "Bog Bill Rests on Bad Science", "Wexley Commerce", ("Dana Orrin",)),
+        ("WORLD POLITICS\nBog Bill Rests on Bad Science", "Bog Bill Rests on Bad Science", "", ()),
+        ("DANA ORRIN\nBog Bill Rests on Bad Science\nBy Dana Orrin",
+         "Bog Bill Rests on Bad Science", "", ("Dana Orrin",)),
+        # Where a page stands in its site is no headline.
+        ("Home > Valley > Town planning\nSign in / Register\nBog Bill Rests on Bad Science",
+         "Bog Bill Rests on Bad Science", "", ()),
+        ("Politics | Justice | Land and Water | Opinion\nBog Bill Rests on Bad Science",
+         "Bog Bill Rests on Bad Science", "", ()),
         ("Dana Orrin\n18 June 2021", "", "", ("Dana Orrin",)),
         ("Updated on Friday 18 June 2021\nBy Dana Orrin", "", "", ("Dana Orrin",)),
         (f"{PROSE}\nThe council met on 18 June 2021.", "", "", ()),
@@ -192,6 +205,35 @@ def test_what_looks_like_an_end_cuts_nothing_after_it(lines):
 def test_a_page_without_prose_keeps_its_lines():
     kept, cuts = clean_article("one\ntwo\ntwo")
     assert (kept, cuts) == ("one\ntwo", ())
+
+
+@pytest.mark.parametrize("credit", ["By Ann Lee", ""], ids=["a byline", "no byline"])
+def test_a_standfirst_is_a_paragraph_of_the_article(credit):
+    headline = "Town library to close in March"
+    standfirst = "Readers call it the last warm place within ten miles"
+    body = "\n".join([headline, standfirst, credit, *LINES_OF_PROSE])
+    assert find_masthead(body).headline == headline
+    assert clean_article(body)[0].split("\n") == [standfirst, *LINES_OF_PROSE]
+    # Neither a menu nor the headline in other words is one.
+    menu, again = "Home News Sport Search for what you want", f"{headline}, says the council"
+    for other in (menu, again):
+        assert other not in clean_article(body.replace(standfirst, other))[0]
+
+
+@pytest.mark.parametrize("n_lines", [2, 9], ids=["a short article", "a longer one"])
+def test_what_a_site_offers_is_no_sentence_of_the_article(n_lines):
+    offers = (
+        "Sign up for our newsletter and get the best of the valley in your inbox every morning.",
+        "Read more: The budget gap of the council has doubled in a year to 4 million pounds.",
+        "Related: How the town lost its swimming pool to a hedge fund in 2019.",
+        "Follow us on Facebook and on X for more news from the whole of the valley.",
+        "Get the Valley app to read all our stories first on your telephone.",
+        "Support independent journalism by becoming a member of the Valley Post today.",
+    )
+    prose = LINES_OF_PROSE[:n_lines]
+    kept, (cut,) = clean_article("\n".join([prose[0], *offers, *prose[1:]]))
+    assert kept == "\n".join(prose)
+    assert cut.words == len(" ".join(offers).split())
 
 
 def test_the_longest_public_article_loses_its_comments(shared_data):

@@ -182,6 +182,12 @@ def test_questions_lead_to_the_sentences_that_answer_them():
     asked = ["Who pays for the Reed Post?"]
     assert answers(asked, [said], {}, {}) == ((),)
     assert answers(asked, [said], {"x": angle}, {said: {"x": 0.9}}) == ((1,),)
+    # Questions of one form are alike, so that what is less sure counts only with shared words.
+    assert answers(asked, [said], {"x": angle}, {said: {"x": 0.7}}) == ((),)
+    # A question where a figure comes from is answered by what has that figure, and by nothing else.
+    asked = ["Where does the figure of 31 percent in reports on the Reed frogs come from?"]
+    counted = ["Reports on the Reed frogs come from Ada Bee.", "Bee put it at 31 percent in June."]
+    assert answers(asked, counted, {}, {}) == ((2,),)
     # A question about rulings shares no word with what was ruled.
     asked = ["How have regulators ruled on the Reed Post's article?", "Who owns the hotel chain?"]
     ruled = ["The council finds that Clause 6 was breached.", "Frogs were counted at night."]

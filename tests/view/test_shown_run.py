@@ -19,13 +19,13 @@ from tests.helpers.viewed_runs import write_run
 TOPIC, CITED = "msmarco_v2.1_doc_01_1", "msmarco_v2.1_doc_02_7#3_99"
 
 
-def write_files(folder, team="team"):
+def write_files(folder, team="team", cited=(CITED,)):
     questions, report = folder / f"{team}-t1", folder / f"{team}-t2"
     questions.write_text(
         "".join(f"{TOPIC}\t{team}\t{team}-task-1\t{n}\tWho is {n}?\n" for n in range(1, 11))
     )
     metadata = {"team_id": team, "run_id": f"{team}-task-2", "topic_id": TOPIC, "type": "automatic"}
-    responses = [{"text": f"Says {team}.", "citations": [CITED]}]
+    responses = [{"text": f"Says {team}.", "citations": [*cited]}]
     report.write_text(json.dumps({"metadata": metadata, "responses": responses}) + "\n")
     return questions, report
 
@@ -51,6 +51,18 @@ def test_what_is_known_of_topics_and_segments_is_shown(tmp_path):
     (topic,) = collect_page(run, {}, ()).topics
     assert topic.page.title == "A lake"
     assert topic.sources[0].passages == (("Says team B.", True),)
+
+
+def test_pages_are_counted_apart_from_passages_and_sites(tmp_path):
+    cited = ("a#0_0", "a#9_90", "b#0_0")  # two passages of one page, and another page of its site
+    known = {
+        one: Segment(segment_id=one, url=f"https://b.example/{one[0]}", text="Says team B.")
+        for one in cited
+    }
+    run = handed_in_run(write_files(tmp_path, cited=cited), load_track(), (), lambda _: known)
+    page = collect_page(run, {}, ())
+    assert len(page.topics[0].sources) == 3
+    assert "resting on 2 pages of 1 site." in render_page(page)
 
 
 def test_runs_stand_side_by_side_above_the_rest_under_their_own_names(tmp_path):
