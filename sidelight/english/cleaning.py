@@ -295,10 +295,12 @@ def find_masthead(body: str) -> Masthead:
         outlets += filter(_is_name, map(str.strip, pieces))
     found = found or lead
     place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
-    above, _, below, further = ["", *lines, "", "", ""][place : place + 4]
-    is_shouted = place < _KICKER_LINES and _is_shouted(above)
-    if not outlets and is_shouted and above.casefold() not in bylines.casefold():
-        outlets = [above]
+    _, below, further = [*lines, "", "", ""][place : place + 3]
+    # A site's name is the first line, above its menu, or stands on the headline, if little is above.
+    above = [*lines[:1], *lines[max(0, place - 1) : place]] if place else []
+    named = [one for one in above[: 2 if place < _KICKER_LINES else 1] if _is_shouted(one)]
+    if not outlets and named and named[0].casefold() not in bylines.casefold():
+        outlets = named[:1]
     if outlets:
         outlet = next(filter(_OUTLET_WORD.search, outlets), outlets[0])
     else:
