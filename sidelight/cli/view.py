@@ -298,7 +298,7 @@ def _shown(
     if len(paths) == 1 and paths[0].is_dir():
         directory = RunDirectory(paths[0], plugins)
         if directory.config.exists():
-            return finished_run(directory, texts)
+            return finished_run(directory, texts or ())
         paths = [*_run_files_in(directory.path)]
         if not paths:
             raise InputError(
@@ -659,7 +659,7 @@ def serve(  # long: one list of options
             places=places,
             kept=kept,
             limit_s=limit_s,
-            texts=folder.docstore,
+            segments=folder.docstore,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
         address = f"[{host}]" if ":" in host else host

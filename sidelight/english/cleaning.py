@@ -296,7 +296,7 @@ def find_masthead(body: str) -> Masthead:
     found = found or lead
     place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
     _, below, further = [*lines, "", "", ""][place : place + 3]
-    # A site's name is the first line, above its menu, or stands on the headline, if little is above.
+    # A site is named by the first line, above its menu, or by the one above the headline.
     above = [*lines[:1], *lines[max(0, place - 1) : place]] if place else []
     named = [one for one in above[: 2 if place < _KICKER_LINES else 1] if _is_shouted(one)]
     if not outlets and named and named[0].casefold() not in bylines.casefold():

@@ -31,13 +31,13 @@ from sidelight.config.settings import Settings
 from sidelight.english.cleaning import find_publisher, headline
 from sidelight.errors import SidelightError, UsageError
 from sidelight.files import atomic_write, make_folder, read_limited
-from sidelight.index.text.docstore import SegmentTexts
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.base import Value, faults
 from sidelight.schemas.investigation.angle import Plan
 from sidelight.schemas.investigation.evidence import Selection
 from sidelight.schemas.investigation.report import CheckedReport
+from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 from sidelight.view.collect import collect_page
@@ -229,7 +229,7 @@ class Desk:
         places: Investigations that may wait.
         kept: Finished investigations that stay; older ones are removed.
         limit_s: Seconds that an investigation may take.
-        texts: Those of the index.
+        segments: Those of the index.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class Desk:
         places: int,
         kept: int,
         limit_s: float,
-        texts: SegmentTexts | None = None,
+        segments: Iterable[Segment] = (),
     ) -> None:
         self._worker = worker
         self._settings = settings
@@ -252,7 +252,7 @@ class Desk:
         self._at_once = at_once
         self._kept = kept
         self._limit_s = limit_s
-        self._texts = texts
+        self._segments = segments
         self._waiting: asyncio.Queue[Job] = asyncio.Queue(places)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
@@ -377,7 +377,7 @@ class Desk:
         if summary.failures:
             job.message = summary.failures[0].message
             return
-        await asyncio.to_thread(_write_page, run, self._texts)
+        await asyncio.to_thread(_write_page, run, self._segments)
 
     @staticmethod
     def _begin(job: Job, step: str) -> None:
@@ -403,9 +403,9 @@ class Desk:
             shutil.rmtree(self._folder / job.job_id, ignore_errors=True)
 
 
-def _write_page(run: RunDirectory, texts: SegmentTexts | None) -> None:
+def _write_page(run: RunDirectory, segments: Iterable[Segment]) -> None:
     """Write the page of a finished run, the last of an investigation's work."""
-    atomic_write(run.path / PAGE, render_page(collect_page(finished_run(run, texts), {}, [])))
+    atomic_write(run.path / PAGE, render_page(collect_page(finished_run(run, segments), {}, [])))
     # What the investigation used goes back to the system; glibc would keep it for its threads.
     gc.collect()
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):

@@ -37,7 +37,6 @@ from sidelight.formats.table import read_table
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import detect_format
 from sidelight.generation.pages import Origins
-from sidelight.index.text.docstore import SegmentTexts
 from sidelight.parts import ROLES
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import (
@@ -120,10 +119,10 @@ class ShownRun:
     pages: Mapping[str, WebPage] = field(default_factory=dict)
 
 
-def finished_run(run: RunDirectory, texts: SegmentTexts | None = None) -> ShownRun:
+def finished_run(run: RunDirectory, segments: Iterable[Segment] = ()) -> ShownRun:
     """Return the run of a directory.
 
-    `texts` are those of the index that was searched, which tell of a small one which pages no
+    `segments` are those of the index that was searched, which tell of a small one which pages no
     search found.
 
     Raises:
@@ -165,18 +164,17 @@ def finished_run(run: RunDirectory, texts: SegmentTexts | None = None) -> ShownR
         question_tag=_run_tag(run, questions),
         report_tag=_run_tag(run, report),
         settings={name: str(value) for name, value in leaves(settings.of_results()).items()},
-        pages=_few_pages(texts),
+        pages=_few_pages(segments),
     )
 
 
 _MOST_PAGES = 30  # that a page can name
 
 
-def _few_pages(texts: SegmentTexts | None) -> dict[str, WebPage]:
+def _few_pages(segments: Iterable[Segment]) -> dict[str, WebPage]:
     """Return the pages of an index by document id; none if they are many or cannot be listed."""
     pages: dict[str, WebPage] = {}
-    known: Iterable[Segment] = texts if isinstance(texts, Iterable) else ()
-    for segment in known:
+    for segment in segments:
         pages.setdefault(document_id_of(segment.segment_id), web_page(segment.url, segment.title))
         if len(pages) > _MOST_PAGES:
             return {}

@@ -98,8 +98,7 @@ PROSE = "The bill would end extraction in every bog of the country within ten ye
         ("FEN GAZETTE\nFree articles left: 2\nBog Bill Rests on Bad Science\n18 June 2021",
          "Bog Bill Rests on Bad Science", "FEN GAZETTE", ()),
         # In capitals above the headline stands an outlet, a section or an author.
-        ("MARROW TRADER\nHome | Bogs | Lists | Sign in\nFree articles left: 2\nSPORTS\n"
-         "Bog Bill Rests on Bad Science\nBy Dana Orrin",
+        ("MARROW TRADER\nHome | Bogs | Sign in\nBOG SPORTS\nBog Bill Rests on Bad Science\nBy Dana Orrin",
          "Bog Bill Rests on Bad Science", "MARROW TRADER", ("Dana Orrin",)),
         ("WEXLEY COMMERCE\n\nBog Bill Rests on Bad Science\nBy Dana Orrin",
          "Bog Bill Rests on Bad Science", "WEXLEY COMMERCE", ("Dana Orrin",)),

