@@ -98,8 +98,8 @@ PROSE = "The bill would end extraction in every bog of the country within ten ye
         ("FEN GAZETTE\nFree articles left: 2\nBog Bill Rests on Bad Science\n18 June 2021",
          "Bog Bill Rests on Bad Science", "FEN GAZETTE", ()),
         # In capitals above the headline stands an outlet, a section or an author.
-        ("MARROW TRADER\nHome | Bogs | Sign in\nBOG SPORTS\nBog Bill Rests on Bad Science\nBy Dana Orrin",
-         "Bog Bill Rests on Bad Science", "MARROW TRADER", ("Dana Orrin",)),
+        ("FEN TRADER\nBogs | Sign in | Rain\nBOG SPORTS\nBog Bill Rests on Bad Science\nDana Orrin",
+         "Bog Bill Rests on Bad Science", "FEN TRADER", ()),
         ("WEXLEY COMMERCE\n\nBog Bill Rests on Bad Science\nBy Dana Orrin",
          "Bog Bill Rests on Bad Science", "WEXLEY COMMERCE", ("Dana Orrin",)),
         ("WEXLEY COMMERCE\nBog Bill Rests on Bad Science\nBy Dana Orrin\nWrite to Wexley Commerce",
