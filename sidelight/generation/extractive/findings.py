@@ -67,6 +67,7 @@ _LEAST_STUDY_PARTS = 3
 _AUTHORS = "the study's authors"
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
+_POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
 _ITS = frozenset({"it", "its"})
@@ -215,7 +216,7 @@ class _Reader:
         """Return the replacements of "we" by who publishes a page, of "I" by whom it is about.
 
         None where it is not known who that is, "you" is addressed, or all that "we" did is to
-        inquire.
+        inquire, or to be happy to make something clear.
         """
         edits: list[tuple[int, int, str]] = []
         for token in one.doc:
@@ -249,7 +250,9 @@ class _Reader:
             edits.append((token.idx, end.idx + len(end), name))
         clauses = {child.dep_ for child in one.root.children if child.pos_ in {"VERB", "AUX"}}
         finds = bool(one.figures or clauses & {"ccomp", "conj"})
-        return None if edits and one.root.lemma_ in INQUIRES and not finds else edits
+        is_polite = any(child.lemma_ in _POLITE for child in one.root.children)
+        says_nothing = one.root.lemma_ in INQUIRES or is_polite
+        return None if edits and says_nothing and not finds else edits
 
     def _in_full(self, number: int, after: Sequence[Sentence]) -> list[tuple[int, int, str]] | None:
         """Return the replacements that make a sentence be understood; None where none would."""
@@ -429,6 +432,7 @@ def _is_statement(one: Sentence, *, follows: bool) -> bool:
         and one.text[0].isalnum()
         and re.search(r"[^.]\.[\"”’']*$", one.text) is not None
         and one.is_finite
+        and one.doc[0].pos_ != "AUX"  # "Is a grant spending?"
         and not one.label
         and not one.is_conditional
         and not _ITEM.search(one.text)
