@@ -296,9 +296,9 @@ def find_masthead(body: str) -> Masthead:
     found = found or lead
     place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
     above, _, below, further = ["", *lines, "", "", ""][place : place + 4]
-    is_shouted = place < _KICKER_LINES and _is_shouted(above)
-    if not outlets and is_shouted and above.casefold() not in bylines.casefold():
-        outlets = [above]
+    is_shouted = above.isupper() and _is_capitalised(above) and not _KICKER.search(above)
+    if is_shouted and place < _KICKER_LINES and above.casefold() not in bylines.casefold():
+        outlets = outlets or [above]
     if outlets:
         outlet = next(filter(_OUTLET_WORD.search, outlets), outlets[0])
     else:
@@ -308,11 +308,6 @@ def find_masthead(body: str) -> Masthead:
         written = re.findall(rf"\b{re.escape(outlet)}\b", body, re.IGNORECASE)
         outlet = next((one for one in written if not one.isupper()), outlet)
     return Masthead(found, outlet, below if found and _is_standfirst(below, found, further) else "")
-
-
-def _is_shouted(line: str) -> bool:
-    """Tell whether a line is a name in capitals, and none of a section or kind of article."""
-    return line.isupper() and _is_capitalised(line) and not _KICKER.search(line)
 
 
 def _is_standfirst(line: str, above: str, below: str) -> bool:

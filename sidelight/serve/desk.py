@@ -31,7 +31,6 @@ from sidelight.config.settings import Settings
 from sidelight.english.cleaning import find_publisher, headline
 from sidelight.errors import SidelightError, UsageError
 from sidelight.files import atomic_write, make_folder, read_limited
-from sidelight.index.text.docstore import SegmentTexts
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.base import Value, faults
@@ -229,7 +228,7 @@ class Desk:
         places: Investigations that may wait.
         kept: Finished investigations that stay; older ones are removed.
         limit_s: Seconds that an investigation may take.
-        texts: Those of the index.
+        texts: The segments of the index; see `finished_run`.
     """
 
     def __init__(
@@ -243,7 +242,7 @@ class Desk:
         places: int,
         kept: int,
         limit_s: float,
-        texts: SegmentTexts | None = None,
+        texts: object = None,
     ) -> None:
         self._worker = worker
         self._settings = settings
@@ -403,7 +402,7 @@ class Desk:
             shutil.rmtree(self._folder / job.job_id, ignore_errors=True)
 
 
-def _write_page(run: RunDirectory, texts: SegmentTexts | None) -> None:
+def _write_page(run: RunDirectory, texts: object) -> None:
     """Write the page of a finished run, the last of an investigation's work."""
     atomic_write(run.path / PAGE, render_page(collect_page(finished_run(run, texts), {}, [])))
     # What the investigation used goes back to the system; glibc would keep it for its threads.

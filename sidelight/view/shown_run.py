@@ -37,7 +37,6 @@ from sidelight.formats.table import read_table
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import detect_format
 from sidelight.generation.pages import Origins
-from sidelight.index.text.docstore import SegmentTexts
 from sidelight.parts import ROLES
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import (
@@ -120,11 +119,11 @@ class ShownRun:
     pages: Mapping[str, WebPage] = field(default_factory=dict)
 
 
-def finished_run(run: RunDirectory, texts: SegmentTexts | None = None) -> ShownRun:
+def finished_run(run: RunDirectory, texts: object = None) -> ShownRun:
     """Return the run of a directory.
 
-    `texts` are those of the index that was searched, which tell of a small one which pages no
-    search found.
+    `texts` are the segments of the index that was searched: of a small one that can be listed, the
+    page names what no search found.
 
     Raises:
         InputError: It is not finished, or names a part that is neither registered nor allowed.
@@ -172,7 +171,7 @@ def finished_run(run: RunDirectory, texts: SegmentTexts | None = None) -> ShownR
 _MOST_PAGES = 30  # that a page can name
 
 
-def _few_pages(texts: SegmentTexts | None) -> dict[str, WebPage]:
+def _few_pages(texts: object) -> dict[str, WebPage]:
     """Return the pages of an index by document id; none if they are many or cannot be listed."""
     pages: dict[str, WebPage] = {}
     known: Iterable[Segment] = texts if isinstance(texts, Iterable) else ()

@@ -255,10 +255,10 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
     """Return whether words that both share are asserted by one and not by the other."""
     sign = -1 if turned else 1
     # Who says that something is so says that it may be, too.
-    ours = _held(item.by_stance)
+    ours = {one: _held(found) for one, found in item.by_stance.items()}
     theirs = {one: {Stance(sign * s) for s in found} for one, found in said.by_stance.items()}
     if _estimates(item) and _estimates(said):  # "expects" holds what "estimates" does
-        theirs = _held(theirs)
+        theirs = {one: _held(found) for one, found in theirs.items()}
     shared = ours.keys() & theirs.keys()
     differing = {one for one in shared if not ours[one] & theirs[one]}
     groups: list[tuple[Mapping[str, set[Stance]], set[str]]] = [(ours, set(shared))]
@@ -278,12 +278,9 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
     return None
 
 
-def _held(stances: Mapping[str, set[Stance]]) -> dict[str, set[Stance]]:
-    """Return the same, with what is left open taken to be asserted, too."""
-    return {
-        one: found | {Stance.ASSERTED} if Stance.OPEN in found else found
-        for one, found in stances.items()
-    }
+def _held(found: set[Stance]) -> set[Stance]:
+    """Return stances, and what is left open as asserted, too."""
+    return found | {Stance.ASSERTED} if Stance.OPEN in found else found
 
 
 def _estimates(said: Said) -> bool:
