@@ -298,9 +298,14 @@ def find_masthead(body: str) -> Masthead:
     _, below, further = [*lines, "", "", ""][place : place + 3]
     # A site is named by the first line, above its menu, or by the one above the headline.
     above = [*lines[:1], *lines[max(0, place - 1) : place]] if place else []
-    named = [one for one in above[: 2 if place < _KICKER_LINES else 1] if _is_shouted(one)]
-    if not outlets and named and named[0].casefold() not in bylines.casefold():
-        outlets = named[:1]
+    names = (
+        line
+        for line in above[: 2 if place < _KICKER_LINES else 1]
+        if line.isupper() and _is_capitalised(line) and not _KICKER.search(line)
+    )
+    named = next(names, "")
+    if named and named.casefold() not in bylines.casefold():
+        outlets = outlets or [named]
     if outlets:
         outlet = next(filter(_OUTLET_WORD.search, outlets), outlets[0])
     else:
@@ -310,11 +315,6 @@ def find_masthead(body: str) -> Masthead:
         written = re.findall(rf"\b{re.escape(outlet)}\b", body, re.IGNORECASE)
         outlet = next((one for one in written if not one.isupper()), outlet)
     return Masthead(found, outlet, below if found and _is_standfirst(below, found, further) else "")
-
-
-def _is_shouted(line: str) -> bool:
-    """Tell whether a line is a name in capitals, and none of a section or kind of article."""
-    return line.isupper() and _is_capitalised(line) and not _KICKER.search(line)
 
 
 def _is_standfirst(line: str, above: str, below: str) -> bool:

@@ -233,6 +233,7 @@ _BLOCK_END = re.compile(rf"</(?:{'|'.join(sorted(_BLOCKS))})>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-zA-Z:-]{1,30})\s{0,9}=\s{0,9}["']?([^"'>]{0,2000})""")
 _CHARSET = re.compile(rb"charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _HEAD_BYTES = 4096
+_MOST_PARTS = 4  # of an article: what is shorter than such a part of the longest is a teaser
 # The encodings of web pages by Python's names. Python has others that are none of characters, that
 # give lone surrogates, or that take a time that grows with the square of the length (`punycode`).
 _WEB_ENCODING = re.compile(
@@ -254,7 +255,7 @@ class Upload(NamedTuple):
 
     `title` is its headline, in web pages perhaps followed by the name of the site. `url` is the
     address that it gives as its own, or from which a browser saved it; else empty. `text`, in a web
-    page that marks an `article`, is that of the article alone.
+    page that marks an `article`, is that of the article alone, without the teasers of others.
     """
 
     title: str
@@ -274,7 +275,7 @@ class _Tag(NamedTuple):
 def read_web_page(content: bytes) -> Upload:
     """Return the text of a page, whatever it is."""
     parts: list[str] = []
-    article: list[str] = []
+    found: list[list[str]] = []
     title: list[str] = []
     facts: dict[str, str] = {}
     around, depth, articles, in_title = "", 0, 0, False
@@ -286,7 +287,7 @@ def read_web_page(content: bytes) -> Upload:
             text = " ".join(tag.before.split("\n")) + ("\n" if tag.name in _BLOCKS else "")
             parts.append(text)
             if articles:
-                article.append(text)
+                found[-1].append(text)
         in_title = tag.name == "title" and not tag.is_end and not title
         if tag.name in {"link", "meta"}:
             facts |= {name: value for name, value in _facts(tag) if name not in facts}
@@ -296,8 +297,12 @@ def read_web_page(content: bytes) -> Upload:
         elif tag.name in _AROUND and not tag.is_end and not (tag.name == "header" and articles):
             around, depth = tag.name, 1
         elif tag.name == "article":
+            if not articles and not tag.is_end:
+                found.append([])
             articles = max(0, articles + (-1 if tag.is_end else 1))
-    inside = "".join(article)
+    texts = ["".join(one) for one in found]
+    least = max(map(len, texts), default=0) / _MOST_PARTS
+    inside = "".join(one for one in texts if len(one) >= least)
     text = unescaped(inside if inside.strip() else "".join(parts))
     lines = [line for line in clean(text).split("\n") if line]
     return Upload(

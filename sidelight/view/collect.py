@@ -33,7 +33,6 @@ from sidelight.formats.topics import topic_format
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.investigation.angle import PlannedQuery
-from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.trace import Round, Trace
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative, Topic
@@ -269,26 +268,21 @@ def _search(
     round_: Round, query: PlannedQuery, pages: Mapping[str, model.FoundPage]
 ) -> model.Search:
     taken: dict[str, model.Taken] = {}
-    hits = _hits(round_, query.query_id)
+    found = (one.hits.get(query.query_id) for one in round_.searched.values())
+    hits = next(filter(None, found), ())
     evidence = round_.selected.taken if round_.selected else {}
     for rank, hit in enumerate(hits, start=1):
         if relevance := evidence.get(hit.segment_id, {}).get(query.angle_id):
             one = document_id_of(hit.segment_id)
             before = taken.get(one, model.Taken(rank, pages[one], 0.0))
             taken[one] = before._replace(relevance=max(relevance, before.relevance))
-    found = dict.fromkeys(document_id_of(hit.segment_id) for hit in hits)
+    documents = dict.fromkeys(document_id_of(hit.segment_id) for hit in hits)
     return model.Search(
         round_number=query.round_number,
         query=query.text,
         taken=tuple(taken.values()),
-        left=tuple(pages[one].page for one in found if one not in taken),
+        left=tuple(pages[one].page for one in documents if one not in taken),
     )
-
-
-def _hits(round_: Round, query_id: str) -> Sequence[Hit]:
-    """Return what a search of a round brought, best first."""
-    found = (one.hits[query_id] for one in round_.searched.values() if query_id in one.hits)
-    return next(found, ())
 
 
 def _scored(

@@ -231,11 +231,7 @@ def answers(
     likeness = Likeness([*questions, *report])
     found = []
     for question in questions:
-        near = {
-            angle_id: alike
-            for angle_id, angle in angles.items()
-            if (alike := _overlap(question, angle.question)) >= _LEAST_OVERLAP
-        }
+        alike = {one: _overlap(question, angle.question) for one, angle in angles.items()}
         asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
         figure = figures(question.partition(_FIGURE_ASKED)[2])
         scores = {}
@@ -243,7 +239,11 @@ def answers(
             share = likeness.share(question, text)
             given = {one for one in figures(text) if not _YEAR.fullmatch(one)}
             taken = max(
-                (near[one] * chance for one, chance in covers.get(text, {}).items() if one in near),
+                (
+                    chance * alike[one]
+                    for one, chance in covers.get(text, {}).items()
+                    if alike.get(one, 0.0) >= _LEAST_OVERLAP
+                ),
                 default=0.0,
             )
             counts = share >= 2 * _LEAST_SHARED and figures(question) & given

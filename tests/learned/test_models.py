@@ -192,6 +192,11 @@ def found(item, sentence):
         ("The clinic refused to pay the nurses.", "The clinic agreed to pay the nurses."),
         ("The island's population has grown.", "The island's population has shrunk."),
         ("The team climbed the north face.", "The team set out to climb the north face."),
+        ("The board confirms that the levy is legal.", "The board denies that the levy is legal."),
+        ("The board denies that the levy is legal.", "The board confirms that the levy is legal."),
+        ("The bank estimates that 400 jobs go.", "The bank does not expect that 400 jobs go."),
+        ("The bank estimates that 400 jobs go.", "The bank hopes that 400 jobs go."),
+        ("The bank found that 400 jobs go.", "The bank expects that 400 jobs go."),
         (
             "The court in Tessel upheld the ban on flights.",
             "The court in Tessel upheld the ban on fireworks.",
@@ -218,6 +223,8 @@ def test_the_opposite_is_seen(item, sentence):
         ("The school has no teacher.", "The school is without a teacher."),
         ("Half of the homes lost power.", "Half of all homes lost power."),
         ("President Bush signed the bill.", "President George W. Bush signed the bill."),
+        ("The bank estimates that 400 jobs will go.", "The bank expects that 400 jobs will go."),
+        ("The bank estimates growth of 2 percent.", "The bank predicts growth of 2 percent."),
     ],
 )
 def test_the_same_in_other_words_is_not_the_opposite(item, sentence):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.english.cleaning import clean_article
 from sidelight.errors import UsageError
 from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
@@ -197,6 +198,20 @@ PIECES = st.sampled_from(
     "< > </ <p> </p> <nav> </nav> <script> </script> <!-- --> x <article> </article> <title> "
     '</title> <meta/property="og:title"/content=" &lt;'.split()
 )
+
+
+def test_teasers_of_other_articles_and_a_second_copy_are_not_read():
+    story = "".join(
+        f"<p>Line {number} of the story says something long.</p>" for number in range(9)
+    )
+    teaser = "<article><h3>Another story</h3><p>It is on something else entirely.</p></article>"
+    parts = (story[: len(story) // 3], story[len(story) // 3 :])
+    for articles in ((story, story), parts):
+        body = "".join(f"<article>{one}</article>{teaser}" for one in articles)
+        text = read_web_page(f"<body>{teaser}{body}</body>".encode()).text
+        assert "else" not in text
+        lines = clean_article(text)[0].split("\n")
+        assert lines == [f"Line {number} of the story says something long." for number in range(9)]
 
 
 @given(st.lists(PIECES | st.text(max_size=4), max_size=40).map("".join))

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple
 
 from sidelight.english.parser import parse
 from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
-from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, TRUE, UNREAL
+from sidelight.english.vocabulary import (
+    ALL_OF,
+    ESTIMATES,
+    MONTHS,
+    MUTUAL,
+    OPPOSITES,
+    SOME_OF,
+    TRUE,
+    UNREAL,
+)
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import Sentence, stem
 
@@ -246,11 +255,10 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
     """Return whether words that both share are asserted by one and not by the other."""
     sign = -1 if turned else 1
     # Who says that something is so says that it may be, too.
-    ours = {
-        one: found | {Stance.ASSERTED} if Stance.OPEN in found else found
-        for one, found in item.by_stance.items()
-    }
+    ours = {one: _held(found) for one, found in item.by_stance.items()}
     theirs = {one: {Stance(sign * s) for s in found} for one, found in said.by_stance.items()}
+    if _estimates(item) and _estimates(said):  # "expects" holds what "estimates" does
+        theirs = {one: _held(found) for one, found in theirs.items()}
     shared = ours.keys() & theirs.keys()
     differing = {one for one in shared if not ours[one] & theirs[one]}
     groups: list[tuple[Mapping[str, set[Stance]], set[str]]] = [(ours, set(shared))]
@@ -268,6 +276,19 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
             if not alike:  # "has no teacher" and "is without a teacher" deny the same
                 return Conflict("it is denied", contradicts=True)
     return None
+
+
+def _held(found: set[Stance]) -> set[Stance]:
+    """Return stances, and what is left open as asserted, too."""
+    return found | {Stance.ASSERTED} if Stance.OPEN in found else found
+
+
+def _estimates(said: Said) -> bool:
+    """Tell whether somebody in a sentence estimates, expects or predicts something."""
+    return any(
+        token.pos_ == "VERB" and token.lemma_ in ESTIMATES and stance is Stance.ASSERTED
+        for token, stance in zip(said.parse.doc, said.stances, strict=True)
+    )
 
 
 def _doubted(item: Said, said: Said) -> Conflict | None:
