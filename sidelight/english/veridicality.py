@@ -267,7 +267,10 @@ def _is_negated(verb: Any) -> bool:
             return True
         if child.dep_ == "agent" and any(_is_none(far) for far in child.children):
             return True
-    return False
+        if child.dep_ in {"attr", "acomp"} and any(far.lower_ == "neither" for far in child.lefts):
+            return True  # "is neither a doctor nor a dietitian"
+    joined = [*verb.lefts, *(verb.head.rights if verb.dep_ == "conj" else ())]
+    return any(t.lower_ == "nor" and t.i < verb.i for t in joined)  # "nor does it find fault"
 
 
 def _is_none(noun: Any) -> bool:
