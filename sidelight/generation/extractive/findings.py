@@ -55,6 +55,13 @@ _WRONG = re.compile(
     r"|(?:An?|The|Our|This) (?:\w+ )?(?:report|article|story|item|piece|headline|column)\b"
     rf"[^.]{{0,200}}?\b{_PRINTED})"
 )
+# What a ruling finds against somebody, and what it does not.
+_UPHELD = re.compile(r"\b(?:uph[eo]ld\w*|breach(?:ed|es)|in breach|broke the)\b", re.IGNORECASE)
+_CLEARED = re.compile(
+    r"(?:\b(?:no|not|nor|neither)\b|n['’]t\b)[^.;]{0,60}\b(?:uph[eo]ld|breach\w*|fault|finding)\b"
+    r"|\bfinds? no\b",
+    re.IGNORECASE,
+)
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
@@ -110,6 +117,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     yield from _listed(page, known)
     lines = list(page.lines)
     near = known.shared(page).near
+    upheld = {number for number, line in enumerate(lines) if _is_upheld(line)}
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
     for number, line in enumerate(lines):
         told: tuple[Unit, ...] = ()
@@ -127,8 +135,8 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
                 continue
             if page.origin.kind == CORRECTION_PAGE and _WRONG.match(lines[place]):
                 continue  # what was printed, without what is so
-            if told[0].sentence.root.lemma_ == "complain" and not _is_decided(told[1:]):
-                continue  # what came of it may be the contrary
+            if _is_half_decided(told, upheld):
+                continue
             if not all(known.copies(one.text, near[one.number]) for one in told):
                 (held, *_) = page.holding(line, lines[place])
                 yield Finding(tuple(one.text for one in told), told, held, page)
@@ -420,9 +428,20 @@ def _third_person(verb: str) -> str:
     return f"{verb}es" if re.search(r"(?:[sxzo]|[cs]h)$", verb) else f"{verb}s"
 
 
-def _is_decided(units: Iterable[Unit]) -> bool:
-    """Tell whether some sentences say what came of a complaint."""
-    return any(token.lemma_ in DECIDES for unit in units for token in unit.sentence.doc)
+def _is_half_decided(told: Sequence[Unit], upheld: set[int]) -> bool:
+    """Tell whether sentences tell of a complaint, or of a point of it, and leave the contrary out.
+
+    `upheld` are the numbers of the page's sentences on points that were upheld.
+    """
+    decided = any(token.lemma_ in DECIDES for one in told[1:] for token in one.sentence.doc)
+    if told[0].sentence.root.lemma_ == "complain" and not decided:
+        return True
+    clears = any(_CLEARED.search(one.text) for one in told)
+    return bool(upheld) and clears and not any(one.number in upheld for one in told)
+
+
+def _is_upheld(line: str) -> bool:
+    return bool(_UPHELD.search(line)) and not _CLEARED.search(line)
 
 
 def _is_statement(one: Sentence, *, follows: bool) -> bool:
