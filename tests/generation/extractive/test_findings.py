@@ -33,7 +33,8 @@ LIMIT = "However, the Sound Authority found that T2.5 million of the loss was a 
 COUNT = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2019."
 OF_THEM = "More than 800 of them lived on the mainland."
 AND_THEY = "They paid T40 each for a yearly ticket of the Marrow Sound Line."
-DISMISSED = "The Sound Authority did not uphold a complaint on the pier of Tollmere."
+UPHELD = "The Sound Authority upheld a complaint on the fares of the Marrow Sound Line in 2018."
+DISMISSED = "The Sound Authority did not uphold a complaint of Petra Quill on the pier of Tollmere."
 BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
 COMPLAINT = "Petra Quill complained in 2018 that the Marrow Sound Line had misled its passengers."
 BIRTH = "Petra Quill was born in Tollmere."
@@ -176,11 +177,11 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
         ),
         # Of a ruling no point that was dismissed is told without one that was upheld.
         (
-            f"The Sound Authority upheld a complaint on fares of 2018. {DISMISSED}",
+            f"{UPHELD} {DISMISSED}",
             {},
             [
-                ("The Sound Authority upheld a complaint on fares of 2018.",),
-                ("The Sound Authority upheld a complaint on fares of 2018.", DISMISSED),
+                (UPHELD,),
+                (UPHELD, DISMISSED),
             ],
         ),
         (DISMISSED, {}, [(DISMISSED,)]),
