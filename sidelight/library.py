@@ -433,7 +433,8 @@ def compare(
     files = [scores] if isinstance(scores, str | Path) else scores
     named = measure and str(measure)
     if isinstance(scores, ScoreTable):
-        topics, source = scores.topics, Path("the scores")
+        topics: Sequence[TopicScore] = scores.topics
+        source = Path("the scores")
     elif isinstance(files, list | tuple) and all(isinstance(one, str | Path) for one in files):
         by_task = topic_scores([*map(Path, files)], measure=named)
         if len(by_task) > 1:
