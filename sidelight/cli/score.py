@@ -65,7 +65,7 @@ def compare(
     if per_topic:
         found = topic_scores(per_topic, of, measure)
     elif data and of:
-        found = [(options.score_by_people(data, of, measure), data)]
+        found = [([*options.score_by_people(data, of, measure)], data)]
     else:
         raise UsageError("expected a per-topic results file, or --data and --task")
     results = [compared(*one, measure, baseline, sampling, output) for one in found]
@@ -77,7 +77,7 @@ def compare(
 
 def topic_scores(
     files: Sequence[Path], task: Task | None = None, measure: str | None = None
-) -> list[tuple[Sequence[TopicScore], Path]]:
+) -> list[tuple[list[TopicScore], Path]]:
     """Return the scores of some files by task, with what errors call the files of each.
 
     The measure that ranks runs tells the tasks apart. Those other than `task`, and those without
