@@ -431,16 +431,20 @@ def compare(
     from sidelight.evaluation.scoring.table import ScoreTable
 
     files = [scores] if isinstance(scores, str | Path) else scores
+    named = measure and str(measure)
     if isinstance(scores, ScoreTable):
-        topics, source = [*scores.topics], Path("the scores")
+        by_task = [([*scores.topics], Path("the scores"))]
     elif isinstance(files, list | tuple) and all(isinstance(one, str | Path) for one in files):
-        topics, source = topic_scores([*map(Path, files)])
+        by_task = topic_scores([*map(Path, files)], measure=named)
+        if len(by_task) > 1:
+            remedy = "Compare the files of one task, or by a measure that one task has."
+            raise UsageError("expected scores of one task; found several", remedy=remedy)
     else:
         wanted = "what `score` returned, or files of scores per topic"
         remedy = "Give `score` several runs by name, and `compare` what it returns."
         raise UsageError(f"expected {wanted}; found {quoted(scores)}", remedy=remedy)
     sampling = Sampling(samples or DEFAULT_SAMPLES, seed)
-    return compared(topics, source, measure and str(measure), baseline, sampling)
+    return compared(*by_task[0], named, baseline, sampling)
 
 
 @_in_python

@@ -310,20 +310,31 @@ def _installed(path: tuple[str, ...]) -> dict[str, dict[str, set[str]]]:
 
 def _check(part: str, place: str, found: Any, protocol: str) -> None:
     """Check that a part is a class with every method of the protocol."""
-    if not isinstance(found, type):
-        raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
     wanted = resolve_name(protocol)
+    methods = {
+        method: expected
+        for method, expected in _members(wanted).items()
+        if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_"))
+    }
+    if not isinstance(found, type):
+        forms = (
+            f"`{'async ' * inspect.iscoroutinefunction(one)}def {method}({', '.join(needs(one))})`"
+            for method, one in methods.items()
+        )
+        raise UsageError(
+            f"{part}: expected a class; {place} is a {type(found).__name__}",
+            remedy=f"Write a class with {' and '.join(forms)}: docs/extending.md has examples.",
+        )
     has_all = _members(found)
-    for method, expected in _members(wanted).items():
-        if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_")):
-            has = has_all.get(method)
-            if has is None:
-                raise UsageError(
-                    f"{part}: {place} has no method {method}, which every {wanted.__name__} has",
-                    remedy=f"{protocol.replace(':', '.')} says what it is given and returns.",
-                )
-            if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
-                raise UsageError(f"{part}: expected `async def {method}` in {place}")
+    for method, expected in methods.items():
+        has = has_all.get(method)
+        if has is None:
+            raise UsageError(
+                f"{part}: {place} has no method {method}, which every {wanted.__name__} has",
+                remedy=f"{protocol.replace(':', '.')} says what it is given and returns.",
+            )
+        if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
+            raise UsageError(f"{part}: expected `async def {method}` in {place}")
 
 
 def _members(found: type) -> dict[str, Any]:

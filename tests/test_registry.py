@@ -98,6 +98,13 @@ def test_what_is_wrong_with_a_part_is_said(site, kind, name, says):
         load(kind, name)
 
 
+def test_the_form_of_a_part_is_shown_where_it_is_no_class(site):
+    with pytest.raises(UsageError) as caught:
+        load("role.write_questions", "other_parts:function")
+    form = "`async def __call__(self, profile, angles, evidence)`"
+    assert caught.value.remedy == f"Write a class with {form}: docs/extending.md has examples."
+
+
 def test_a_package_that_a_part_needs_is_named(site):
     (site / "needing.py").write_text("import no_such_package\n", encoding="utf-8")
     with pytest.raises(MachineError, match="'no_such_package', which is not installed") as caught:

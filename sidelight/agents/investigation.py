@@ -178,17 +178,14 @@ async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> 
 
 async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return exactly the questions the track wants."""
-    track = runtime.context.track
-    draft = await runtime.context.roles.write_questions(*known(state))
-    questions = QuestionSet(
-        topic_id=runtime.context.topic.topic_id,
-        questions=tuple(one_line(question) for question in draft.questions)[
-            : track.question_list.count
-        ],
-        count=track.question_list.count,
-        max_characters=track.question_list.max_characters,
-    )
-    return {"questions": questions, "trace": Trace(questions=draft)}
+    deps, task = runtime.context, runtime.context.track.question_list
+    draft = await deps.roles.write_questions(*known(state))
+    questions = tuple(map(one_line, draft.questions))[: task.count]
+    try:
+        checked = QuestionSet(deps.topic.topic_id, questions, task.count, task.max_characters)
+    except InputError as error:
+        raise InputError(f"performer of write_questions {deps.questions_by!r}: {error}") from error
+    return {"questions": checked, "trace": Trace(questions=draft)}
 
 
 async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -162,7 +162,10 @@ class DocumentsDeps:
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Dependencies of one investigation; `documents` is None where no task asks for them."""
+    """Dependencies of one investigation; `documents` is None where no task asks for them.
+
+    `questions_by` is the name of the performer that writes the questions, for errors.
+    """
 
     topic: Topic
     track: Track
@@ -170,6 +173,7 @@ class Deps:
     retriever: LateralRetriever
     lookup: Lookup
     k: int
+    questions_by: str
     documents: DocumentsDeps | None = None
 
 

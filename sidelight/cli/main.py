@@ -28,7 +28,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sidelight.cli.console import INTERRUPTED, KEPT, WHOLE_HELP, Commands, Group
 from sidelight.cli.progress import interrupts_heard, progress_lines
-from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
+from sidelight.errors import INSTALL, InputError, InvalidFileError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.parts import KINDS
 from sidelight.registry import load, locate, names, part_at_fault
@@ -294,7 +294,8 @@ def _report(error: Exception) -> NoReturn:
 
 
 def _fail(error: SidelightError) -> NoReturn:
-    typer.secho(f"error: {error}", fg="red", err=True)
+    prefix = "" if isinstance(error, InvalidFileError) else "error: "  # whose lines say it
+    typer.secho(f"{prefix}{error}", fg="red", err=True)
     sys.exit(error.exit_code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -26,13 +27,14 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
     read_merged_assessments,
 )
-from sidelight.formats.runs.submission import file_tag, run_format, told_twins
+from sidelight.formats.runs.submission import file_tag, run_format, run_formats, told_twins
+from sidelight.formats.verdict import detect_format
 from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
 from sidelight.text import counted, first_of
-from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import DEFAULT_TRACK, load_track, run_file_names
 from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
@@ -55,30 +57,75 @@ def compare(
     samples: options.Samples = DEFAULT_SAMPLES,
     seed: options.Seed = 0,
     output: options.Output = None,
-) -> console.Result:
+    as_json: console.Json = False,
+) -> None:
     """Compare scores of runs: difference, p-value, least detectable one; texts: view --compare."""
     sampling = options.Sampling(samples, seed)
+    of = load_track().task(task) if task else None
     if per_topic:
-        return compared(*topic_scores(per_topic), measure, baseline, sampling, output)
-    if data and task:
-        topics = options.score_by_people(data, load_track().task(task), measure)
-        return compared(topics, data, measure, baseline, sampling, output)
-    raise UsageError("expected a per-topic results file, or --data and --task")
+        found = topic_scores(per_topic, of, measure)
+    elif data and of:
+        found = [([*options.score_by_people(data, of, measure)], data)]
+    else:
+        raise UsageError("expected a per-topic results file, or --data and --task")
+    results = [compared(*one, measure, baseline, sampling, output) for one in found]
+    if len(results) > 1:
+        console.deliver_each(iter(results), wants_json=as_json)
+    else:
+        console.deliver(results[0], wants_json=as_json)
 
 
-def topic_scores(files: Sequence[Path]) -> tuple[list[TopicScore], Path]:
-    """Return the scores of one or several files, and what errors call these files."""
+def topic_scores(
+    files: Sequence[Path], task: Task | None = None, measure: str | None = None
+) -> list[tuple[list[TopicScore], Path]]:
+    """Return the scores of some files by task, with what errors call the files of each.
+
+    The measure that ranks runs tells the tasks apart. Those other than `task`, and those without
+    `measure`, are left out where one is given.
+    """
     from sidelight.evaluation.scoring.table import read_topic_scores
 
-    found: dict[tuple[str, str], TopicScore] = {}
+    sources: dict[str, list[Path]] = defaultdict(list)
+    scores: dict[str, list[TopicScore]] = defaultdict(list)
     for path in files:
-        for one in read_topic_scores(path):
-            if found.setdefault((one.run_tag, one.topic_id), one) is not one:
-                raise InputError(
-                    f"{path}: expected runs that no other file has; found {one.run_tag} again",
-                    remedy="Compare runs with run ids of their own (submission.run_id).",
-                )
-    return [*found.values()], Path(", ".join(map(str, files)))
+        _refuse_run(path, "scores per topic", "*_per_topic_results.csv")
+        read = read_topic_scores(path)
+        main = next(iter(read[0].values))
+        if again := sorted({one.run_tag for one in scores[main]} & {one.run_tag for one in read}):
+            raise InputError(
+                f"{path}: expected runs that no other file has; found {first_of(again)} again",
+                remedy="Compare runs with run ids of their own (submission.run_id).",
+            )
+        sources[main].append(path)
+        scores[main] += read
+    chosen = [main for main in scores if task is None or task.measure(main)]
+    if task and not chosen:
+        told = f"{', '.join(map(str, files))}: expected scores of {task.name}"
+        raise InputError(f"{told}; found {', '.join(scores)}", remedy="Leave out --task.")
+    having = [main for main in chosen if measure in scores[main][0].values]
+    if len(having) > 1:
+        raise UsageError(f"several tasks have the measure {measure}", remedy="Choose a --task.")
+    return [(scores[one], Path(", ".join(map(str, sources[one])))) for one in having or chosen]
+
+
+def _refuse_run(path: Path, expected: str, made: str) -> None:
+    """Raise InputError where a run, or its folder, is given in place of what is made of it.
+
+    `made` is the pattern by which files of what is expected are called.
+    """
+    is_folder = any((path / name).is_file() for name in run_file_names())
+    if not is_folder and not (path.is_file() and detect_format(path) in run_formats()):
+        return
+    folder = path if is_folder else path.parent
+    if there := sorted(map(str, folder.glob(f"scores/{made}"))):
+        remedy = f"Give what was made of it: {' or '.join(there)}"
+    elif (folder / "config.yaml").is_file():
+        remedy = f"Judge and score it first: sidelight evaluate {folder} --index INDEX"
+    else:
+        judge = f"sidelight judge {path} --task TASK --rubrics RUBRICS -o LABELS"
+        remedy = f"Judge it first: {judge}"
+    found = "a run directory" if is_folder else "a run"
+    raise InputError(f"{path}: expected {expected}; found {found}", remedy=remedy)
 
 
 def compared(  # long: a list of what is told
@@ -432,6 +479,9 @@ def score(
         )
 
 
+_LABELS = "labels (a CSV row for each thing judged, by people or by `sidelight judge`)"
+
+
 @app.command("task1")
 def questions(
     *,
@@ -455,6 +505,7 @@ def questions(
     assessments = options.required(
         assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"
     )
+    _refuse_run(assessments, _LABELS, "*_question_assessments.csv")
     compound = options.from_data(compound, data, DataPart.COMPOUND_CHECK)
     verdicts = None
     if organizer_compat:
@@ -509,6 +560,7 @@ def reports(
     if organizer_compat and measures:
         raise UsageError("--organizer-compat cannot be combined with --measure")
     assessments = options.required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    _refuse_run(assessments, _LABELS, "*_report_assessments.csv")
     rules = load_track(track)
     known = _report_rubrics(rubrics, data, rules, unit_weights=unit_weights)
     notes = _other_rubrics(assessments, known or {})

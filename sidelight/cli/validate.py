@@ -102,7 +102,7 @@ def validate(  # long: half of it are its options
     order, misspelt and unknown fields, spare commas and, by whole sentences, the word limit; it
     invents nothing, so that a missing question stays missing, and a line that it cannot mend is
     left out. Changes are listed by the lines of the file that was given. A valid file is copied as
-    it is.
+    it is; of an invalid one in which nothing can be mended there is no copy.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)

@@ -437,7 +437,8 @@ def mend_file(
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
     None for a file of another kind. A run that is valid on `topic_ids`, and without leftovers of a
-    model, is copied as it is. `folder` must be another one than that of the run.
+    model, is copied as it is; of an invalid one in which nothing can be mended there is no copy,
+    and the result is the run itself. `folder` must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
@@ -451,7 +452,11 @@ def mend_file(
         with atomic_binary(copy) as stream:
             stream.write(path.read_bytes())
         return copy, []
-    return copy, _MENDERS[name](path, task, copy)
+    changes = _MENDERS[name](path, task, copy)
+    if verdict.valid or changes:
+        return copy, changes
+    copy.unlink()
+    return path, []
 
 
 def official_problems(path: Path, objections: Iterable[Objection]) -> list[Problem]:

@@ -520,7 +520,7 @@ def judge_run(
             None,
             expected="all topics finished",
             found=f"{topic_id} failed",
-            remedy="Call `sidelight run` again with the same options.",
+            remedy=f"{run.failures.name} says why. Mend that, and call `sidelight run` again.",
         )
     for name in sorted(run.edited()):
         findings.warning(

@@ -122,6 +122,7 @@ async def open_investigation(  # long: what is opened together is closed togethe
                 retriever=retriever,
                 lookup=lookup,
                 k=settings.retrieval.k,
+                questions_by=settings.roles.performer("write_questions"),
                 documents=wanted,
             )
             with untraced():

@@ -17,6 +17,7 @@ from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.investigation.report import (
     CheckedReport,
+    DraftQuestions,
     DraftReport,
     DraftSentence,
     Removal,
@@ -186,6 +187,13 @@ def forging(mini_web_articles, mini_web_segments, lexical_encode):
         return asyncio.run(build_graph().ainvoke({}, context=deps))
 
     return forging
+
+
+def test_too_few_questions_are_told_with_who_wrote_them(forging):
+    draft = DraftQuestions(questions=("Who paid?",))
+    told = r"^performer of write_questions 'extractive': .*: expected 10 questions, found 1"
+    with pytest.raises(InputError, match=told):
+        forging({"write_questions": draft})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli import main as command_line
-from sidelight.errors import InputError, MachineError, UsageError
+from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, UsageError
 from sidelight.versions import VERSION
 from tests.helpers.installed import install
 
@@ -46,6 +46,13 @@ def test_the_nearest_command_is_told(words, says):
         (UsageError("no such thing"), 2, "error: no such thing"),
         (MachineError("no Java"), 3, "error: no Java"),
         (
+            InvalidFileError(
+                [Problem("rank", "a.tsv", 4, "a rank", "'x'", "Correct it.", "error")]
+            ),
+            1,
+            "a.tsv:4: error [rank] expected a rank; found 'x'. Correct it.",
+        ),
+        (
             ModuleNotFoundError("No module named 'langgraph'", name="langgraph"),
             3,
             "needs the package 'langgraph', which is not installed\nInstall it in /",
@@ -61,7 +68,9 @@ def test_the_nearest_command_is_told(words, says):
 )
 def test_errors_become_one_message_and_an_exit_code(error, code, says, monkeypatch, capsys):
     assert ended_by(error, monkeypatch) == code
-    assert says in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert says in told
+    assert "error: a.tsv" not in told  # which says it once
 
 
 @pytest.mark.parametrize(

@@ -517,8 +517,9 @@ def test_a_question_keeps_its_rank_where_it_can(name, tmp_path):
     )
     shown = told("validate", tmp_path / "run", "--fix", tmp_path / "new", code=1)
     expected = [f"{rank} Who is {i}?" for i, rank in enumerate(mended.split())]
-    assert asked_in(tmp_path / "new" / "run") == expected
     changes = shown["files"][0]["changes"]
+    assert asked_in(tmp_path / ("new/run" if changes else "run")) == expected
+    assert (tmp_path / "new/run").exists() == bool(changes)
     assert [one for one in changes if "rank '" in one] == [
         f"{tmp_path}/run:{line}: rank '{given.split()[line - 1]}' is now {mended.split()[line - 1]}"
         for line in changed
@@ -629,7 +630,8 @@ def test_a_run_in_which_nothing_can_be_mended_is_told_so(valid_run, tmp_path):
     code, shown = run(valid_run, "--fix", tmp_path / "new")
     assert code == 1
     assert said_so in shown
-    assert shown.count(f"what to do: {tmp_path / 'new' / RUN_ID}\n") == 1
+    assert shown.count(f"what to do: {valid_run}\n") == 1
+    assert not (tmp_path / "new" / RUN_ID).exists()
     valid_run.write_text("\n" + valid_run.read_text().replace("\t9\t", "\t09\t"))
     assert said_so not in run(valid_run, "--fix", tmp_path / "new")[1]
 
@@ -715,7 +717,7 @@ def test_thoughts_of_a_model_are_not_disguised_in_a_question(tmp_path):
     question = "<think> Who \u202f owns it?"
     (tmp_path / "run").write_text(f"{IDS[0]}\tt\tr\t1\t{question}\n")
     printed = run(tmp_path / "run", "--fix", tmp_path / "new")[1]
-    assert asked_in(tmp_path / "new" / "run") == [f"1 {question}"]
+    assert not (tmp_path / "new" / "run").exists()
     assert "[active-text]" in printed
 
 

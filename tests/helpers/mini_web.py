@@ -26,6 +26,7 @@ def dependencies(segments, encode, make_roles=None, k=20):
             retriever=LateralRetriever(retriever, article, lookup),
             lookup=lookup,
             k=k,
+            questions_by="extractive",
         )
 
     return depend

@@ -152,7 +152,7 @@ def read_manifest_beside(assessments: Path) -> JudgingManifest | None:
     except ValidationError as error:
         raise InputError(
             f"{path}: expected the manifest of a judge; {error.error_count()} fields are wrong",
-            remedy="Move it away if the assessments were not made by `sidelight judge`.",
+            remedy="Keep labels that `sidelight judge` did not make in a folder without this file.",
         ) from error
 
 

@@ -68,7 +68,7 @@ def topic_values(
     `measure` is its name, or None for the first one. `source`, where the scores are from, is named
     in errors.
     """
-    measures = list(scores[0].values)
+    measures = [name for name in scores[0].values if all(name in one.values for one in scores)]
     name = measure or measures[0]
     if name not in measures:
         raise UsageError(f"{source} has no measure {name}; it has {', '.join(measures)}")
@@ -103,7 +103,8 @@ def compare_runs(
     pairs. For measures that are better when low, the better run is the one with the lower mean.
     """
     if len(scores.values) < 2:
-        raise InputError("expected at least two runs to compare; found one")
+        told = f"expected at least two runs to compare by {scores.measure.name}"
+        raise InputError(f"{told}; found {', '.join(scores.values)}")
     if baseline is not None and baseline not in scores.values:
         raise UsageError(f"no run {baseline}; there are {', '.join(scores.values)}")
     sign = scores.measure.sign

@@ -46,7 +46,10 @@ def check_ranks(
     lines: dict[str, int] = {}
     for row in rows:
         if row.rank not in ranks:
-            _no_rank(row, f"from 1 to {task.count}", findings)
+            extra = len(rows) - task.count
+            told = f"; topic {topic_id} has {len(rows)} questions" if extra > 0 else ""
+            remedy = f"Leave out {extra} of them." if told else "Correct the rank."
+            _no_rank(row, f"from 1 to {task.count}", findings, told, remedy)
         elif row.rank in lines:
             findings.error(
                 "rank-duplicate",
@@ -77,9 +80,15 @@ def check_ranks(
         )
 
 
-def _no_rank(row: QuestionRow, which: str, findings: Findings) -> None:
-    want, remedy = f"a rank {which} in ASCII digits", "Correct the rank."
-    findings.error("rank-value", row.line, expected=want, found=quoted(row.rank), remedy=remedy)
+def _no_rank(
+    row: QuestionRow,
+    which: str,
+    findings: Findings,
+    more: str = "",
+    remedy: str = "Correct the rank.",
+) -> None:
+    want, found = f"a rank {which} in ASCII digits", f"{quoted(row.rank)}{more}"
+    findings.error("rank-value", row.line, expected=want, found=found, remedy=remedy)
 
 
 def check_repeats(rows: Sequence[QuestionRow], findings: Findings) -> None:

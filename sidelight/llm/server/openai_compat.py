@@ -198,6 +198,11 @@ class OpenAICompatModel:
                 f"{without_password(base_url)!r} is not the address of a model server",
                 remedy="Give its whole address, e.g. http://localhost:8000/v1",
             )
+        if (urlsplit(base_url).hostname or "").endswith(".example"):
+            raise errors.UsageError(
+                f"{without_password(base_url)} is an example and no address of a server",
+                remedy="Put in the address of your service, such as servers.default.base_url.",
+            )
         self.name = name
         self.retries = 0
         self._base_url = base_url
@@ -376,9 +381,6 @@ class OpenAICompatModel:
                 f"{self._shown_url} gave no answer in {timeout_s:g} s",
                 "Look at the server's load, or lower the number of calls made at once.",
             )
-        if isinstance(error, APIConnectionError) and ".example/" in f"{self._shown_url}/":
-            remedy = "Put in the address of your service, such as servers.default.base_url."
-            return f"{self._shown_url} is an example and no address of a server", remedy
         if isinstance(error, APIConnectionError):
             return (
                 f"the connection to {self._shown_url} failed: {self._said(error.__cause__)}",

@@ -80,14 +80,16 @@ def test_a_budget_stops_a_run_that_goes_on_when_called_again(options, tmp_path):
         (("--set", "models.writer=null"), "--set models.writer.name=NAME"),
         ((), "--base-url http://HOST:PORT/v1"),
         (("--set", "models.writer.server=other"), r"servers\.other\.base_url"),
+        (("--base-url", "https://api.example/v1"), "Put in the address of your service"),
     ],
-    ids=["model", "address", "server"],
+    ids=["model", "address", "server", "example"],
 )
 def test_what_is_missing_is_said_with_what_to_do(missing, remedy, options, tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(UsageError, match=remedy) as caught:
         run(*options, *missing, "--output", tmp_path / "run")
     assert caught.value.exit_code == 2
+    assert not (tmp_path / "run").exists()  # else lists of runs would call it interrupted
 
 
 def test_a_model_orders_what_a_search_finds(server, options, tmp_path):

@@ -3,7 +3,9 @@ from functools import partial
 
 import pytest
 
+import sidelight
 from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.sample import sample_path
 from tests.helpers.commands import call, said
 
 compare = partial(said, "score", "compare")
@@ -59,6 +61,57 @@ def test_runs_of_several_files_are_compared(per_topic, tmp_path):
     assert compare(*files, "--samples", 200) == compare(per_topic, "--samples", 200)
     with pytest.raises(InputError, match=r"y\.csv: expected runs that no other file has; found y"):
         compare(per_topic, files[1])
+
+
+def test_files_of_two_tasks_are_compared_by_task(per_topic, tmp_path):
+    reports, more = tmp_path / "reports.csv", tmp_path / "more.csv"
+    reports.write_text(per_topic.read_text().replace("score,", "supportive_score,"))
+    more.write_text("run_tag,topic_id,score,extra\nz,a,0,1\nz,b,0,1\nz,c,0,1\n")
+    files = per_topic, reports, more
+    found = json.loads(compare(*files, "--samples", 200, "--json"))
+    counts = [(one["measure"], len(one["pairs"])) for one in found]
+    assert counts == [("score", 3), ("supportive_score", 1)]
+    shown = compare(*files, "--samples", 200)
+    assert "note: score on 3" in shown
+    assert "note: supportive_score on 3" in shown
+    one = compare(*files, "--samples", 200, "--task", "task2")
+    assert one == compare(reports, "--samples", 200)
+    one = compare(per_topic, reports, "--samples", 200, "--measure", "supportive_score")
+    assert one == compare(reports, "--samples", 200)
+    with pytest.raises(UsageError, match="several tasks have the measure unjudged"):
+        compare(per_topic, reports, "--measure", "unjudged")
+    with pytest.raises(UsageError, match=r"has no measure extra; it has score$"):
+        compare(more, per_topic, "--measure", "extra")
+    with pytest.raises(InputError, match="expected scores of task1; found supportive_score"):
+        compare(reports, "--task", "task1")
+    with pytest.raises(UsageError, match="expected scores of one task"):
+        sidelight.compare([per_topic, reports])
+    with pytest.raises(InputError, match="two runs to compare by score; found z"):
+        compare(more)
+
+
+def test_a_run_in_place_of_scores_or_labels_is_called_so(per_topic, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    file = run / "task1.tsv"
+    file.write_text("t\tteam\trun\t1\tWho says so?\n")
+    with pytest.raises(InputError, match="expected scores per topic; found a run\n") as caught:
+        compare(file)
+    assert f"sidelight judge {file} --task" in caught.value.remedy
+    (run / "config.yaml").touch()
+    with pytest.raises(InputError, match="expected scores per topic; found a run dir") as caught:
+        compare(run)
+    assert f"sidelight evaluate {run} --index" in caught.value.remedy
+    (run / "scores").mkdir()
+    scores = run / "scores/auto_question_generation_per_topic_results.csv"
+    scores.write_text(per_topic.read_text())
+    with pytest.raises(InputError) as caught:
+        compare(run)
+    assert str(scores) in caught.value.remedy
+    rubrics = sample_path() / "human_rubrics"
+    for task, given in (("task1", file), ("task2", run)):
+        with pytest.raises(InputError, match=r"expected labels .*; found a run"):
+            said("score", task, "--assessments", given, "--rubrics", rubrics)
 
 
 def test_csv_and_latex_hold_the_pairs(per_topic, tmp_path):

@@ -113,6 +113,15 @@ def test_a_run_has_these_problems(tmp_path, name):
     assert found_in(changed(tmp_path, change)) == found
 
 
+def test_more_questions_than_ten_are_told_as_such(tmp_path):
+    def more(rows):
+        rows[10:10] = [[*rows[0][:3], str(rank), f"Who sold {rank}?"] for rank in (11, 12)]
+
+    first, second = check(changed(tmp_path, more))
+    assert first.found == f"'11'; topic {TOPICS[0]} has 12 questions"
+    assert (second.line, second.remedy) == (12, "Leave out 2 of them.")
+
+
 # Codes in the public runs, and of how many of 300 questions pandas makes others.
 PUBLIC_WARNINGS = {
     "dragun-organizers-starter-kit-task-1": ([], 0),

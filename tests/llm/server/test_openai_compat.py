@@ -264,11 +264,11 @@ def test_a_key_that_the_server_repeats_is_in_no_reply(monkeypatch):
 def test_a_key_travels_encrypted_or_not_off_this_machine(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with pytest.raises(UsageError, match="unencrypted") as refused:
-        OpenAICompatModel("tiny", "http://ann:sesame@far.example/v1")
+        OpenAICompatModel("tiny", "http://ann:sesame@far.test/v1")
     assert not {"sk-secret", "sesame"} & set(str(refused.value).split())
-    OpenAICompatModel("tiny", "https://far.example/v1")
+    OpenAICompatModel("tiny", "https://far.test/v1")
     monkeypatch.delenv("OPENAI_API_KEY")
-    OpenAICompatModel("tiny", "http://far.example/v1")
+    OpenAICompatModel("tiny", "http://far.test/v1")
 
 
 def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch):
