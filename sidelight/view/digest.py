@@ -18,6 +18,7 @@ from sidelight.english.vocabulary import TIES
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import figures, sentences, stems, tokens
 from sidelight.view.report import ShownSentence, Source, Told, source_of
 
@@ -177,8 +178,7 @@ def subjects_of(
 
     found: list[str] = []
     for text in texts:
-        before = found[-1] if found else AROUND
-        found.append(before if found and _GOES_ON.match(text) else subject_of(text, before))
+        found.append(subject_of(text, found[-1] if found else AROUND))
     return found
 
 
@@ -187,13 +187,21 @@ def paragraphs(
 ) -> tuple[Paragraph, ...]:
     """Return a report by subject; a subject has the place of its first sentence.
 
-    A report that is one sentence without a source says that nothing was found, and has no subject.
+    Sentences that follow one another and cite the same page first stay together, as does what
+    begins with a pronoun: a reader may need one to understand the next. They have the subject of
+    the first of them. A report that is one sentence without a source says that nothing was found,
+    and has no subject.
     """
     if len(sentences) == 1 and not sentences[0].citations:
         return (Paragraph("", tuple(sentences)),)
     grouped: dict[str, list[ShownSentence]] = {}
+    place, page = "", ""
     for sentence, subject in zip(sentences, subjects, strict=True):
-        grouped.setdefault(subject, []).append(sentence)
+        cited = [document_id_of(one.source.segment_id) for one in sentence.citations[:1]]
+        if not place or not (_GOES_ON.match(sentence.text) or page in cited):
+            place = subject
+        page = cited[0] if cited else ""
+        grouped.setdefault(place, []).append(sentence)
     return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())
 
 

@@ -172,6 +172,24 @@ def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
     ]
 
 
+def test_sentences_in_a_row_from_one_page_stay_together():
+    report = (
+        REPORT[1],
+        CitedSentence(text="Marsh Hotels Ltd, of Fenton, runs the pumps.", citations=(THREE,)),
+        CitedSentence(text="Reed Post published a letter on the pumps.", citations=(ONE, TWO)),
+        CitedSentence(text="Marsh Hotels Ltd, of Fenton, owns both.", citations=(ONE,)),
+        CitedSentence(text="It has a seat in Fenton.", citations=(THREE,)),
+        CitedSentence(text="Its survey of 2021 was repeated by Nora Quill.", citations=(TWO,)),
+        CitedSentence(text="Nora Quill counted 300 frogs in 2021.", citations=(TWO,)),
+    )
+    found = digested(made(report=report)).paragraphs
+    assert [(one.title, [each.number for each in one.sentences]) for one in found] == [
+        ("What it claims", [1]),
+        ("The wider picture", [2]),
+        ("Who publishes it", [3, 4, 5, 6, 7]),
+    ]
+
+
 def test_questions_lead_to_the_sentences_that_answer_them():
     owner, count, badgers = digested(made()).answers
     assert (owner[0], count[0], badgers) == (1, 2, ())
