@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.english.parser import parse
 from sidelight.english.vocabulary import TIES
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
@@ -520,6 +521,7 @@ class Table:
         return bool(names) or any(not _YEAR.fullmatch(one) for one in figures(text) & figures(said))
 
     def _nearest(self, text: str, covers: Mapping[str, float]) -> tuple[str, float]:
+        """Return the statement of the article most like a text, and how alike they are."""
         asked = {
             self._angles[angle_id].question: chance
             for angle_id, chance in covers.items()
@@ -533,7 +535,7 @@ class Table:
                 alike += (
                     max((chance for one, chance in asked.items() if said in one), default=0.0) / 2
                 )
-            if alike > most:
+            if alike > most and not parse([said])[0].is_prompt:
                 best, most = said, alike
         return best, most
 

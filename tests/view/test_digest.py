@@ -1,9 +1,12 @@
 """The first screen: who is behind an article, what it says, what others say, who and when."""
 
+import asyncio
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.pages import Origins, page_date, source_kind
 from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Plan
 from sidelight.schemas.investigation.evidence import FoundClaim
@@ -170,6 +173,23 @@ def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
         ("What it claims", [2, 3]),
         ("Who wrote it", [4]),
     ]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Why were 1,200 frogs counted in 2019, and why are so few in the marsh now?",
+        "Look for a survey that counted 1,200 frogs in 2019 and 300 in 2021.",
+    ],
+)
+def test_a_question_or_an_order_is_no_claim(prompt):
+    article = ARTICLE.model_copy(update={"body": f"{BODY}{prompt}\n"})
+    assert prompt in Told.of(article, Trace()).sentences
+    says = [row.says for row in digested(made(article=article)).rows]
+    assert prompt not in says
+    assert "counted 1,200 frogs" in says[-1]
+    profile = asyncio.run(ExtractiveProfiler()(article))
+    assert prompt not in [claim.text for claim in profile.claims]
 
 
 def test_sentences_in_a_row_from_one_page_stay_together():
