@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -287,9 +288,19 @@ _JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence th
 _HEADLINE = "headline"
 
 
-_TIES = TIES - {"publish"}
-_FORMS = ("", "s", "es", "d", "ed", "ing")
-_PAST = {"paid": "pay", "sold": "sell", "bought": "buy"}
+# Without words that mostly say something else: "its own test", "a widely shared story".
+_NO_TIES = set(
+    "board buy contract found income member own owner parent partner publish publisher purchase "
+    "receive revenue sell share".split()
+)
+_TIES = {
+    *(f"{tie}{end}" for tie in TIES - _NO_TIES for end in ("", "s", "es", "d", "ed", "ing")),
+    *"bought founded owned owner owns paid sold".split(),
+}
+_HOLDS = re.compile(
+    r"\bparent company\b"
+    r"|\b(?:h[eo]ld(?:s|ing)?|own)\b[^.;]{0,40}?(?:\bper ?cent\b|%|\bshares\b|\bstake\b)"
+)
 _MOST_TIES, _NAMED = 3, 4.0  # naming publisher or author counts for more than all ties
 _LONGEST_SENTENCE = 1_000  # characters; what follows is not looked at
 _MONEY = re.compile(
@@ -314,9 +325,8 @@ _ARTICLE = (
     r"(?:[Tt]he|[Tt]hat|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir)\s(?:[\w'’-]{1,20}\s){0,2}"
     r"(?:article|story|column|piece|headline|feature|editorial|op-ed|essay)\b"
 )
-_MADE_IT = re.compile(
-    r"\b[Tt]he (?:author|columnist|reporter|writer"
-    r"|journal|magazine|newspaper|outlet|publisher|website)\b"
+_MADE_IT = (
+    "author|columnist|reporter|writer|blog|journal|magazine|newspaper|outlet|publisher|website"
 )
 _CONTRAST = re.compile(
     r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b"
@@ -380,7 +390,16 @@ class Table:
         names = [re.escape(name) for name in (told.publisher, *told.surnames) if name]
         who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
         self._tells = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
+        # "The Beacon" of the "Marrowick Beacon".
+        short = map(re.escape, told.publisher.split()[1:][-1:])
+        self._made_it = re.compile(rf"\b[Tt]he (?:{'|'.join([_MADE_IT, *short])})\b")
         self._by_subject: dict[str, list[ShownSentence]] = {}
+        # "It belongs to ..." tells who is behind somebody together with the sentence before it.
+        self._gone_on = [
+            one._replace(text=f"{one.text} {two.text}", citations=one.citations + two.citations)
+            for one, two in pairwise(sentences)
+            if _GOES_ON.match(two.text) and one.citations and not _GOES_ON.match(one.text)
+        ]
         for sentence, subject in zip(sentences, subjects, strict=True):
             text = sentence.text
             # Away from the sentence before it, "It also found ..." cannot be understood.
@@ -429,17 +448,16 @@ class Table:
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [one for told in self._by_subject.values() for one in told]
-        found = [one for one in found if self._tie(one)[0] > _NAMED]
+        found = [one for one in (*found, *self._gone_on) if self._tie(one)[0] >= _NAMED + 1]
         return _finding(max(found, key=self._tie)) if found else None
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
-        words = {_PAST.get(word, word) for word in tokens(text)}
-        ties = {one for one in words if any(one.removesuffix(end) in _TIES for end in _FORMS)}
-        told = float(min(_MOST_TIES, len(ties)))
+        ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
+        told = float(min(_MOST_TIES, ties))
         named = self._told.names_publisher(text), self._told.names_author(text)
-        is_named = any(place is not None for place in named) or bool(_MADE_IT.search(text))
+        is_named = any(place is not None for place in named) or bool(self._made_it.search(text))
         told += 0.5 * (_MONEY.search(text) is not None)
         return told + _NAMED * is_named, self._worth(sentence)
 

@@ -144,6 +144,29 @@ def test_who_is_behind_it_is_told_only_by_what_names_publisher_or_author():
 
 
 @pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("Holm Mutual holds 29 per cent of the Post's parent.",), 1),
+        (("Ada Bee and Carl Dee own 52 percent of the shares of Reed Post.",), 1),
+        (("Holm Mutual bought the magazine in 2019.",), 1),
+        # What goes on is told with what it goes on from.
+        (("Reed Post tells of two snacks.", "It omits that its parent company sells both."), 2),
+        (("Reed Post recommended two snacks to buy instead.",), 0),
+        (("A widely shared story in Reed Post was found to be wrong.",), 0),
+        (("In Reed Post's own test the pump ran for eleven hours.",), 0),
+        (("Reed Post told owners of dogs to keep away from the marsh.",), 0),
+        (("The publisher has been a member of the Press Board since 2019.",), 0),
+    ],
+)  # fmt: skip
+def test_who_is_behind_it_is_who_owns_pays_or_employs(texts, told):
+    report = tuple(CitedSentence(text=one, citations=(ONE,)) for one in texts)
+    lead = digested(made(report=report)).lead
+    assert lead
+    found = (lead.behind.text, lead.behind.number) if lead.behind else ("", None)
+    assert found == (" ".join(texts[:told]), 1 if told else None)
+
+
+@pytest.mark.parametrize(
     ("text", "is_shown"),
     [
         ("The article said that a survey counted 1,200 frogs in 2019 and 300 in 2021.", False),
