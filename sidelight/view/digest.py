@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import log, sqrt
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.parser import parse
@@ -199,10 +200,9 @@ def paragraphs(
     grouped: dict[str, list[ShownSentence]] = {}
     place, page = "", ""
     for sentence, subject in zip(sentences, subjects, strict=True):
-        cited = [document_id_of(one.source.segment_id) for one in sentence.citations[:1]]
-        if not place or not (_GOES_ON.match(sentence.text) or page in cited):
+        before, page = page, _page(sentence)
+        if not place or not (_GOES_ON.match(sentence.text) or (page and page == before)):
             place = subject
-        page = cited[0] if cited else ""
         grouped.setdefault(place, []).append(sentence)
     return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())
 
@@ -214,6 +214,8 @@ _LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
 # this share of the question's words, only a writer who was so sure counts.
 _LEAST_SHARED, _SURE = 0.1, 0.65
 _FIGURE_ASKED = "figure of "
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+_MOST_GOING_ON = 2  # sentences of a finding after its first
 
 
 def angles_of(trace: Trace) -> Mapping[str, Angle]:
@@ -230,13 +232,15 @@ def answers(
     report: Sequence[str],
     angles: Mapping[str, Angle],
     covers: Mapping[str, Mapping[str, float]],
+    about: Mapping[str, Container[int]] = MappingProxyType({}),
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each question the numbers of the sentences that answer it, the best first.
 
     A sentence answers a question if it mentions what the question is about, if the writer took it
     to answer something that was asked in much the same words, if it gives a figure of the question,
     or if it tells of a ruling or a change of the article where the question asks for such. To a
-    question where a figure comes from, no sentence without that figure is an answer.
+    question where a figure comes from, no sentence without that figure is an answer; to one on
+    somebody, none but the sentences that `about` has under that name.
     """
     likeness = Likeness([*questions, *report])
     found = []
@@ -244,6 +248,8 @@ def answers(
         alike = {one: _overlap(question, angle.question) for one, angle in angles.items()}
         asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
         figure = figures(question.partition(_FIGURE_ASKED)[2])
+        outside = _QUOTED.sub("", question)
+        named = [] if figure or asks_of_rulings else [one for one in about if one in outside]
         scores = {}
         for number, text in enumerate(report, start=1):
             share = likeness.share(question, text)
@@ -258,7 +264,8 @@ def answers(
             )
             counts = share >= 2 * _LEAST_SHARED and figures(question) & given
             rules = asks_of_rulings and _TELLS_OF_RULINGS.search(text)
-            if not figure or figure & given:
+            on_them = not named or any(number in about[one] for one in named)
+            if on_them and (not figure or figure & given):
                 scores[number] = max(
                     share,
                     taken if share >= _LEAST_SHARED or taken >= _SURE else 0.0,
@@ -267,6 +274,29 @@ def answers(
         best = sorted(scores, key=lambda number: (-scores[number], number))
         found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST])
     return tuple(found)
+
+
+def _about(
+    names: Iterable[str], sentences: Sequence[ShownSentence]
+) -> Mapping[str, frozenset[int]]:
+    """Return by name the sentences that have its last word, or go on from one that has."""
+    found = {}
+    for name in filter(str.strip, names):
+        word = re.compile(rf"\b{re.escape(name.split()[-1])}\b")
+        runs = (
+            sentences[max(0, last - _MOST_GOING_ON) : last + 1] for last in range(len(sentences))
+        )
+        found[name] = frozenset(
+            run[-1].number
+            for run in runs
+            if any(word.search(one.text) and _page(one) == _page(run[-1]) for one in run)
+        )
+    return found
+
+
+def _page(sentence: ShownSentence) -> str:
+    """Return the page that a sentence cites first."""
+    return "".join(document_id_of(one.source.segment_id) for one in sentence.citations[:1])
 
 
 def _overlap(first: str, second: str) -> float:
@@ -595,7 +625,9 @@ def digest(
     angles = angles_of(trace)
     covers = _covers(trace)
     texts = [sentence.text for sentence in sentences]
-    found = answers(made.questions, texts, angles, covers)
+    profile = trace.profile
+    names = (told.publisher, *told.authors, *(profile.people if profile else ())) if told else ()
+    found = answers(made.questions, texts, angles, covers, _about(names, sentences))
     if told is None:
         return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
     likeness = Likeness(

@@ -255,6 +255,19 @@ def test_questions_lead_to_the_sentences_that_answer_them():
     assert answers(asked, ruled, {}, {}) == ((1,), ())
 
 
+def test_a_question_on_somebody_leads_to_what_names_them_or_goes_on_from_it():
+    noted = "A publisher should let its readers know about changes."
+    report = (
+        CitedSentence(text="Reed Post is read in the reserve.", citations=(ONE,)),
+        CitedSentence(text=noted, citations=(ONE,)),
+        CitedSentence(text=noted, citations=(TWO,)),
+    )
+    asked = "What should readers know about the publisher, Reed Post?"
+    quoting = 'Is it so that "readers should know about the publisher, Reed Post"?'
+    found = digested(Made(ARTICLE, (asked, quoting), report, SEGMENTS)).answers
+    assert [set(one) for one in found] == [{1, 2}, {1, 2, 3}]
+
+
 def test_what_was_read_to_speak_against_the_article_is_in_the_table():
     claim = FoundClaim(
         text="Only one pond in four was visited in 2021.",
