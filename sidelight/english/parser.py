@@ -157,6 +157,13 @@ class Sentence:
         )
 
     @cached_property
+    def is_prompt(self) -> bool:
+        """Whether it asks something, or tells somebody to do something, and so states nothing."""
+        if self.text.rstrip("\"'”’)").endswith("?"):
+            return True
+        return self.root is not None and self.root.tag_ == "VB" and self.subject is None
+
+    @cached_property
     def quoted_share(self) -> float:
         """Share of its tokens that stand between quotation marks, in [0, 1]."""
         return sum(self.quoted) / max(1, len(self.quoted))

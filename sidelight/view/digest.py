@@ -11,13 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import log, sqrt
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.english.parser import parse
 from sidelight.english.vocabulary import TIES
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import figures, sentences, stems, tokens
 from sidelight.view.report import ShownSentence, Source, Told, source_of
 
@@ -177,8 +181,7 @@ def subjects_of(
 
     found: list[str] = []
     for text in texts:
-        before = found[-1] if found else AROUND
-        found.append(before if found and _GOES_ON.match(text) else subject_of(text, before))
+        found.append(subject_of(text, found[-1] if found else AROUND))
     return found
 
 
@@ -187,13 +190,20 @@ def paragraphs(
 ) -> tuple[Paragraph, ...]:
     """Return a report by subject; a subject has the place of its first sentence.
 
-    A report that is one sentence without a source says that nothing was found, and has no subject.
+    Sentences that follow one another and cite the same page first stay together, as does what
+    begins with a pronoun: a reader may need one to understand the next. They have the subject of
+    the first of them. A report that is one sentence without a source says that nothing was found,
+    and has no subject.
     """
     if len(sentences) == 1 and not sentences[0].citations:
         return (Paragraph("", tuple(sentences)),)
     grouped: dict[str, list[ShownSentence]] = {}
+    place, page = "", ""
     for sentence, subject in zip(sentences, subjects, strict=True):
-        grouped.setdefault(subject, []).append(sentence)
+        before, page = page, _page(sentence)
+        if not place or not (_GOES_ON.match(sentence.text) or (page and page == before)):
+            place = subject
+        grouped.setdefault(place, []).append(sentence)
     return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())
 
 
@@ -204,6 +214,8 @@ _LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
 # this share of the question's words, only a writer who was so sure counts.
 _LEAST_SHARED, _SURE = 0.1, 0.65
 _FIGURE_ASKED = "figure of "
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+_MOST_GOING_ON = 2  # sentences of a finding after its first
 
 
 def angles_of(trace: Trace) -> Mapping[str, Angle]:
@@ -220,13 +232,15 @@ def answers(
     report: Sequence[str],
     angles: Mapping[str, Angle],
     covers: Mapping[str, Mapping[str, float]],
+    about: Mapping[str, Container[int]] = MappingProxyType({}),
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each question the numbers of the sentences that answer it, the best first.
 
     A sentence answers a question if it mentions what the question is about, if the writer took it
     to answer something that was asked in much the same words, if it gives a figure of the question,
     or if it tells of a ruling or a change of the article where the question asks for such. To a
-    question where a figure comes from, no sentence without that figure is an answer.
+    question where a figure comes from, no sentence without that figure is an answer; to one on
+    somebody, none but the sentences that `about` has under that name.
     """
     likeness = Likeness([*questions, *report])
     found = []
@@ -234,6 +248,8 @@ def answers(
         alike = {one: _overlap(question, angle.question) for one, angle in angles.items()}
         asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
         figure = figures(question.partition(_FIGURE_ASKED)[2])
+        outside = _QUOTED.sub("", question)
+        named = [] if figure or asks_of_rulings else [one for one in about if one in outside]
         scores = {}
         for number, text in enumerate(report, start=1):
             share = likeness.share(question, text)
@@ -248,7 +264,8 @@ def answers(
             )
             counts = share >= 2 * _LEAST_SHARED and figures(question) & given
             rules = asks_of_rulings and _TELLS_OF_RULINGS.search(text)
-            if not figure or figure & given:
+            on_them = not named or any(number in about[one] for one in named)
+            if on_them and (not figure or figure & given):
                 scores[number] = max(
                     share,
                     taken if share >= _LEAST_SHARED or taken >= _SURE else 0.0,
@@ -257,6 +274,29 @@ def answers(
         best = sorted(scores, key=lambda number: (-scores[number], number))
         found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST])
     return tuple(found)
+
+
+def _about(
+    names: Iterable[str], sentences: Sequence[ShownSentence]
+) -> Mapping[str, frozenset[int]]:
+    """Return by name the sentences that have its last word, or go on from one that has."""
+    found = {}
+    for name in filter(str.strip, names):
+        word = re.compile(rf"\b{re.escape(name.split()[-1])}\b")
+        runs = (
+            sentences[max(0, last - _MOST_GOING_ON) : last + 1] for last in range(len(sentences))
+        )
+        found[name] = frozenset(
+            run[-1].number
+            for run in runs
+            if any(word.search(one.text) and _page(one) == _page(run[-1]) for one in run)
+        )
+    return found
+
+
+def _page(sentence: ShownSentence) -> str:
+    """Return the page that a sentence cites first."""
+    return "".join(document_id_of(one.source.segment_id) for one in sentence.citations[:1])
 
 
 def _overlap(first: str, second: str) -> float:
@@ -278,9 +318,19 @@ _JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence th
 _HEADLINE = "headline"
 
 
-_TIES = TIES - {"publish"}
-_FORMS = ("", "s", "es", "d", "ed", "ing")
-_PAST = {"paid": "pay", "sold": "sell", "bought": "buy"}
+# Without words that mostly say something else: "its own test", "a widely shared story".
+_NO_TIES = set(
+    "board buy contract found income member own owner parent partner publish publisher purchase "
+    "receive revenue sell share".split()
+)
+_TIES = {
+    *(f"{tie}{end}" for tie in TIES - _NO_TIES for end in ("", "s", "es", "d", "ed", "ing")),
+    *"bought founded owned owner owns paid sold".split(),
+}
+_HOLDS = re.compile(
+    r"\bparent company\b"
+    r"|\b(?:h[eo]ld(?:s|ing)?|own)\b[^.;]{0,40}?(?:\bper ?cent\b|%|\bshares\b|\bstake\b)"
+)
 _MOST_TIES, _NAMED = 3, 4.0  # naming publisher or author counts for more than all ties
 _LONGEST_SENTENCE = 1_000  # characters; what follows is not looked at
 _MONEY = re.compile(
@@ -305,9 +355,8 @@ _ARTICLE = (
     r"(?:[Tt]he|[Tt]hat|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir)\s(?:[\w'’-]{1,20}\s){0,2}"
     r"(?:article|story|column|piece|headline|feature|editorial|op-ed|essay)\b"
 )
-_MADE_IT = re.compile(
-    r"\b[Tt]he (?:author|columnist|reporter|writer"
-    r"|journal|magazine|newspaper|outlet|publisher|website)\b"
+_MADE_IT = (
+    "author|columnist|reporter|writer|blog|journal|magazine|newspaper|outlet|publisher|website"
 )
 _CONTRAST = re.compile(
     r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b"
@@ -371,7 +420,16 @@ class Table:
         names = [re.escape(name) for name in (told.publisher, *told.surnames) if name]
         who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
         self._tells = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
+        # "The Beacon" of the "Marrowick Beacon".
+        short = map(re.escape, told.publisher.split()[1:][-1:])
+        self._made_it = re.compile(rf"\b[Tt]he (?:{'|'.join([_MADE_IT, *short])})\b")
         self._by_subject: dict[str, list[ShownSentence]] = {}
+        # "It belongs to ..." tells who is behind somebody together with the sentence before it.
+        self._gone_on = [
+            one._replace(text=f"{one.text} {two.text}", citations=one.citations + two.citations)
+            for one, two in pairwise(sentences)
+            if _GOES_ON.match(two.text) and one.citations and not _GOES_ON.match(one.text)
+        ]
         for sentence, subject in zip(sentences, subjects, strict=True):
             text = sentence.text
             # Away from the sentence before it, "It also found ..." cannot be understood.
@@ -420,17 +478,16 @@ class Table:
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [one for told in self._by_subject.values() for one in told]
-        found = [one for one in found if self._tie(one)[0] > _NAMED]
+        found = [one for one in (*found, *self._gone_on) if self._tie(one)[0] >= _NAMED + 1]
         return _finding(max(found, key=self._tie)) if found else None
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
-        words = {_PAST.get(word, word) for word in tokens(text)}
-        ties = {one for one in words if any(one.removesuffix(end) in _TIES for end in _FORMS)}
-        told = float(min(_MOST_TIES, len(ties)))
+        ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
+        told = float(min(_MOST_TIES, ties))
         named = self._told.names_publisher(text), self._told.names_author(text)
-        is_named = any(place is not None for place in named) or bool(_MADE_IT.search(text))
+        is_named = any(place is not None for place in named) or bool(self._made_it.search(text))
         told += 0.5 * (_MONEY.search(text) is not None)
         return told + _NAMED * is_named, self._worth(sentence)
 
@@ -512,6 +569,7 @@ class Table:
         return bool(names) or any(not _YEAR.fullmatch(one) for one in figures(text) & figures(said))
 
     def _nearest(self, text: str, covers: Mapping[str, float]) -> tuple[str, float]:
+        """Return the statement of the article most like a text, and how alike they are."""
         asked = {
             self._angles[angle_id].question: chance
             for angle_id, chance in covers.items()
@@ -525,7 +583,7 @@ class Table:
                 alike += (
                     max((chance for one, chance in asked.items() if said in one), default=0.0) / 2
                 )
-            if alike > most:
+            if alike > most and not parse([said])[0].is_prompt:
                 best, most = said, alike
         return best, most
 
@@ -567,7 +625,9 @@ def digest(
     angles = angles_of(trace)
     covers = _covers(trace)
     texts = [sentence.text for sentence in sentences]
-    found = answers(made.questions, texts, angles, covers)
+    profile = trace.profile
+    names = (told.publisher, *told.authors, *(profile.people if profile else ())) if told else ()
+    found = answers(made.questions, texts, angles, covers, _about(names, sentences))
     if told is None:
         return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
     likeness = Likeness(

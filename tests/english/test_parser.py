@@ -34,6 +34,10 @@ def read(text):
         ("The new ferry is larger than the old one.", "pointer", "None"),
         ("There are two ferries in the harbour.", "pointer", "None"),
         ("“They sank it,” the harbour board wrote in May.", "pointer", "None"),
+        # A question or an order states nothing.
+        ("So why is the ferry still in the harbour?", "is_prompt", True),
+        ("Look for the words “ferry” or “boat” on the ticket.", "is_prompt", True),
+        ("The harbour board buys ferries.", "is_prompt", False),
         # We in a quotation addresses nobody.
         ("We sold two ferries in May.", "addresses_somebody", True),
         ("“We sold two ferries,” the board wrote in May.", "addresses_somebody", False),

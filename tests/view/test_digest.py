@@ -1,9 +1,12 @@
 """The first screen: who is behind an article, what it says, what others say, who and when."""
 
+import asyncio
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.pages import Origins, page_date, source_kind
 from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Plan
 from sidelight.schemas.investigation.evidence import FoundClaim
@@ -141,6 +144,29 @@ def test_who_is_behind_it_is_told_only_by_what_names_publisher_or_author():
 
 
 @pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("Holm Mutual holds 29 per cent of the Post's parent.",), 1),
+        (("Ada Bee and Carl Dee own 52 percent of the shares of Reed Post.",), 1),
+        (("Holm Mutual bought the magazine in 2019.",), 1),
+        # What goes on is told with what it goes on from.
+        (("Reed Post tells of two snacks.", "It omits that its parent company sells both."), 2),
+        (("Reed Post recommended two snacks to buy instead.",), 0),
+        (("A widely shared story in Reed Post was found to be wrong.",), 0),
+        (("In Reed Post's own test the pump ran for eleven hours.",), 0),
+        (("Reed Post told owners of dogs to keep away from the marsh.",), 0),
+        (("The publisher has been a member of the Press Board since 2019.",), 0),
+    ],
+)  # fmt: skip
+def test_who_is_behind_it_is_who_owns_pays_or_employs(texts, told):
+    report = tuple(CitedSentence(text=one, citations=(ONE,)) for one in texts)
+    lead = digested(made(report=report)).lead
+    assert lead
+    found = (lead.behind.text, lead.behind.number) if lead.behind else ("", None)
+    assert found == (" ".join(texts[:told]), 1 if told else None)
+
+
+@pytest.mark.parametrize(
     ("text", "is_shown"),
     [
         ("The article said that a survey counted 1,200 frogs in 2019 and 300 in 2021.", False),
@@ -172,6 +198,41 @@ def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
     ]
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Why were 1,200 frogs counted in 2019, and why are so few in the marsh now?",
+        "Look for a survey that counted 1,200 frogs in 2019 and 300 in 2021.",
+    ],
+)
+def test_a_question_or_an_order_is_no_claim(prompt):
+    article = ARTICLE.model_copy(update={"body": f"{BODY}{prompt}\n"})
+    assert prompt in Told.of(article, Trace()).sentences
+    says = [row.says for row in digested(made(article=article)).rows]
+    assert prompt not in says
+    assert "counted 1,200 frogs" in says[-1]
+    profile = asyncio.run(ExtractiveProfiler()(article))
+    assert prompt not in [claim.text for claim in profile.claims]
+
+
+def test_sentences_in_a_row_from_one_page_stay_together():
+    report = (
+        REPORT[1],
+        CitedSentence(text="Marsh Hotels Ltd, of Fenton, runs the pumps.", citations=(THREE,)),
+        CitedSentence(text="Reed Post published a letter on the pumps.", citations=(ONE, TWO)),
+        CitedSentence(text="Marsh Hotels Ltd, of Fenton, owns both.", citations=(ONE,)),
+        CitedSentence(text="It has a seat in Fenton.", citations=(THREE,)),
+        CitedSentence(text="Its survey of 2021 was repeated by Nora Quill.", citations=(TWO,)),
+        CitedSentence(text="Nora Quill counted 300 frogs in 2021.", citations=(TWO,)),
+    )
+    found = digested(made(report=report)).paragraphs
+    assert [(one.title, [each.number for each in one.sentences]) for one in found] == [
+        ("What it claims", [1]),
+        ("The wider picture", [2]),
+        ("Who publishes it", [3, 4, 5, 6, 7]),
+    ]
+
+
 def test_questions_lead_to_the_sentences_that_answer_them():
     owner, count, badgers = digested(made()).answers
     assert (owner[0], count[0], badgers) == (1, 2, ())
@@ -192,6 +253,19 @@ def test_questions_lead_to_the_sentences_that_answer_them():
     asked = ["How have regulators ruled on the Reed Post's article?", "Who owns the hotel chain?"]
     ruled = ["The council finds that Clause 6 was breached.", "Frogs were counted at night."]
     assert answers(asked, ruled, {}, {}) == ((1,), ())
+
+
+def test_a_question_on_somebody_leads_to_what_names_them_or_goes_on_from_it():
+    noted = "A publisher should let its readers know about changes."
+    report = (
+        CitedSentence(text="Reed Post is read in the reserve.", citations=(ONE,)),
+        CitedSentence(text=noted, citations=(ONE,)),
+        CitedSentence(text=noted, citations=(TWO,)),
+    )
+    asked = "What should readers know about the publisher, Reed Post?"
+    quoting = 'Is it so that "readers should know about the publisher, Reed Post"?'
+    found = digested(Made(ARTICLE, (asked, quoting), report, SEGMENTS)).answers
+    assert [set(one) for one in found] == [{1, 2}, {1, 2, 3}]
 
 
 def test_what_was_read_to_speak_against_the_article_is_in_the_table():

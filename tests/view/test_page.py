@@ -150,8 +150,8 @@ def test_the_trail_says_once_what_became_of_each_page(elements):
 
 def test_the_lead_says_that_something_was_found_and_not_told(elements):
     assert (
-        "Who is behind it: no sentence of the report names who owns, pays or employs publisher or "
-        "author; 1 page found on it and not used: Calm words about a bog."
+        "Who is behind it: no sentence of the report was recognised as naming who owns, pays or "
+        "employs publisher or author; 1 page found on it and not used: Calm words about a bog."
         in named(elements, "lead")[0].words
     )
 

@@ -350,6 +350,7 @@ def _claims(title: str, parsed: Sequence[Sentence], keywords: set[str]) -> Itera
         and one.is_finite
         and not one.pointer
         and not one.addresses_somebody
+        and not one.is_prompt
         and one.quoted_share == 0
     )
     known: list[set[str]] = []
