@@ -174,15 +174,17 @@ def source_kind(url: str, top: Segment) -> str:
     return ""
 
 
-def page_date(url: str, top: str) -> str:
+def page_date(url: str, top: str, characters: int = _TOP_CHARACTERS) -> str:
     """Return the date at the top of a page as it stands there, or else the one in its address.
+
+    The top is so many characters: a menu may stand above the date of an article.
 
     A date that the page calls its own goes before the first one; one in a line on its source, such
     as the article that a fact check examines, is none.
     """
     first = ""
-    if len(top) > _TOP_CHARACTERS:  # half a line may hold half a period of time
-        top = top[:_TOP_CHARACTERS].rpartition("\n")[0]
+    if len(top) > characters:  # half a line may hold half a period of time
+        top = top[:characters].rpartition("\n")[0]
     for line in top.split("\n"):
         if count_words(line) > _LINE_WORDS:  # prose speaks of other dates
             continue

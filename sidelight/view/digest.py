@@ -466,10 +466,10 @@ class Table:
 
     def _origin(self) -> str:
         outlet, date, names = self._told.publisher, self._told.date, _listed(self._told.authors)
-        if outlet:
-            published = f"Published by {outlet}{' on ' if date else ''}{date}"
-        else:
-            published = f"Publisher not identified{'; published on ' if date else ''}{date}"
+        on = "on" if re.search(r"\b\d{1,2}\b", date) else "in"  # a day, or a month
+        when = f" {on} {date}" if date else ""
+        named = f"Published by {outlet}{when}"
+        published = named if outlet else f"Publisher not identified{when and f'; published{when}'}"
         origin = f"{published}; {f'written by {names}' if names else 'no author named'}."
         if not self._told.is_english:
             return f"{origin} {_NOT_ENGLISH}"

@@ -32,6 +32,7 @@ Verdicts = Mapping[str, "ShownSupport"]
 
 
 _IN_FULL = "full"
+_ABOVE_ARTICLE = 1_000  # characters of an article that may hold its date
 
 
 class ShownSupport(NamedTuple):
@@ -293,7 +294,7 @@ class Told(NamedTuple):
             publisher=publisher,
             site="".join(tokens(host_label(article.host))),
             authors=(profile and profile.authors) or find_authors(article),
-            date=page_date(article.url, article.body),
+            date=page_date(article.url, article.body, _ABOVE_ARTICLE),
             paragraphs=tuple(line for line in prose.split("\n") if line),
             n_left_out=sum(cut.words for cut in cuts),
             names_nothing=profile is not None and profile.names_nothing,

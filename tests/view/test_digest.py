@@ -307,6 +307,17 @@ def test_a_profile_and_a_draft_go_before_rules():
     assert "Whom it relies on" in {one.title for one in found.paragraphs}
 
 
+def test_the_date_of_an_article_may_stand_below_a_menu():
+    body = "Home | Pond | Marsh\n" * 25 + "4 May 2022 | 5 min read\nFrogs are loud."
+    shown = digested(Made(Article(topic_id="a_doc_00_1", body=body), QUESTIONS, (), ()))
+    assert shown.lead
+    assert "published on 4 May 2022" in shown.lead.origin
+    dated = Article(topic_id="a_doc_00_1", url="https://reed.example/2022/05/frogs", body="Frogs.")
+    shown = digested(Made(dated, QUESTIONS, (), ()))
+    assert shown.lead
+    assert "in May 2022" in shown.lead.origin
+
+
 def test_nothing_is_made_up_where_nothing_is_known():
     bare = Article(topic_id="a_doc_00_1", body="")
     found = digested(Made(bare, QUESTIONS, (), ()))

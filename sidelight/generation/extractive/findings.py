@@ -292,7 +292,9 @@ class _Reader:
             if entity.label == "PERSON" and " " not in strip_title(entity.text):
                 last = strip_title(entity.text).casefold()
                 acts = one.doc[entity.end - 1].dep_ in {"nsubj", "nsubjpass", "poss", "agent"}
-                name = self._known.in_full(strip_title(entity.text)) or self._person(entity.text)
+                full = self._known.in_full(strip_title(entity.text))
+                is_named = full != "" and mentions(self._page.text, full.split()[-1:])
+                name = full if is_named else self._person(entity.text)
                 if name and not any(name in before.text for before in after):
                     end = one.doc[entity.end - 1]
                     edits.append((one.doc[entity.start].idx, end.idx + len(end), name))
