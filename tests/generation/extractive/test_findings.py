@@ -176,7 +176,7 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             [(COMPLAINT, "The Sound Authority upheld it."), ("The Sound Authority upheld it.",)],
         ),
         # Whoever has a first name of the article on a page without the last name may be another.
-        ("Petra paid T9,000 to the Marrow Sound Line for the pier of Tollmere in 2018.", {}, []),
+        ("Jonas paid T9,000 to the Marrow Sound Line and the Sound Authority in 2018.", {}, []),
         # Of a ruling no point that was dismissed is told without one that was upheld.
         (
             f"{UPHELD} {DISMISSED}",
