@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+import re
 from collections.abc import AsyncIterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
     from httpx2 import AsyncByteStream, AsyncClient, Request, Response
+
+EXAMPLE = re.compile(r"\.example(?=[:/]|$)")
+"""The end of the host in an address that presets have for a user to fill in."""
 
 _MAX_DEPTH = 64
 

@@ -122,8 +122,7 @@ def _refuse_run(path: Path, expected: str, made: str) -> None:
     elif (folder / "config.yaml").is_file():
         remedy = f"Judge and score it first: sidelight evaluate {folder} --index INDEX"
     else:
-        judge = f"sidelight judge {path} --task TASK --rubrics RUBRICS -o LABELS"
-        remedy = f"Judge it first: {judge}"
+        remedy = f"Judge it first: sidelight judge {path} --task TASK --rubrics RUBRICS -o LABELS"
     found = "a run directory" if is_folder else "a run"
     raise InputError(f"{path}: expected {expected}; found {found}", remedy=remedy)
 

@@ -7,7 +7,6 @@ per server come from the settings.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.task import QuestionRankingsTask
 from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import load_track
-from sidelight.transport import secret_for
+from sidelight.transport import EXAMPLE, secret_for
 from sidelight.wiring.roles import chosen_performers, model_named, models_asked
 from sidelight.wiring.run import document_names, document_parts
 
@@ -256,8 +255,7 @@ def _models(settings: Settings, performers: Iterable[type], base_url: str) -> It
             yield _server(f"model {role}", model, settings, base_url)
 
 
-# What presets have where a user is to fill in a model, and the end of the host of an address.
-_PLACEHOLDER, _NOBODYS = "your-model", re.compile(r"\.example(?=[:/]|$)")
+_PLACEHOLDER = "your-model"  # which presets have where a user is to fill in a model
 
 
 def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) -> Check:
@@ -267,7 +265,7 @@ def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) 
     if model.name == _PLACEHOLDER:
         named = next(name for name, one in settings.models if one is model)
         left[f"models.{named}.name"] = model.name
-    if address and _NOBODYS.search(address):
+    if address and EXAMPLE.search(address):
         left[f"servers.{model.server}.base_url"] = address
     if left:
         remedy = f"Fill in {' and '.join(left)} in a copy of the configuration."

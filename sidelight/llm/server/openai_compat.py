@@ -23,7 +23,7 @@ from sidelight.llm.server import capabilities
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import first_of, one_line
-from sidelight.transport import bounded_client, redacted, secret_for
+from sidelight.transport import EXAMPLE, bounded_client, redacted, secret_for
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI
@@ -198,7 +198,7 @@ class OpenAICompatModel:
                 f"{without_password(base_url)!r} is not the address of a model server",
                 remedy="Give its whole address, e.g. http://localhost:8000/v1",
             )
-        if (urlsplit(base_url).hostname or "").endswith(".example"):
+        if EXAMPLE.search(base_url):
             raise errors.UsageError(
                 f"{without_password(base_url)} is an example and no address of a server",
                 remedy="Put in the address of your service, such as servers.default.base_url.",
