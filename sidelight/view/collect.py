@@ -49,7 +49,7 @@ _CAUTION = (
     "they cite."
 )
 # How the embedded judges begin.
-_CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")
+_CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?:(?: |$)")
 _MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
 
 
@@ -160,9 +160,9 @@ class Marker:
 
 def _in_words(rationale: str) -> str:
     """Return what a rationale says to people: no chances, and no list of measurements."""
-    if _MEASUREMENTS.match(rationale):
+    if _MEASUREMENTS.match(rationale) or _CHANCE.fullmatch(rationale):
         return ""
-    said = _CHANCE.sub("The nearest sentence: ", rationale)
+    said = _CHANCE.sub("The nearest sentence of the report: ", rationale)
     return said if said == rationale or said.endswith((".", "!", "?", "”", '"')) else f"{said} …"
 
 

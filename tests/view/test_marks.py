@@ -34,6 +34,25 @@ def labels(name="people", *, best="one"):
     )
 
 
+@pytest.mark.parametrize(
+    ("rationale", "shown"),
+    [
+        ("as likely as 0.90: It pays.", "The nearest sentence of the report: It pays."),
+        ("as likely as 0.90: It owns", "The nearest sentence of the report: It owns …"),
+        # The report has no sentence near it.
+        ("as likely as 0.90:", ""),
+        ("so it says", "so it says"),
+    ],
+)  # fmt: skip
+def test_the_reason_of_a_label_is_shown_in_words(rationale, shown):
+    given = labels()
+    given = replace(
+        given, answers=tuple(replace(one, rationale=rationale) for one in given.answers)
+    )
+    marks = Marker(SCALES, given, "one", "one").mark(RUBRIC)
+    assert marks.questions[0].answers[0].reason == shown
+
+
 def test_what_was_earned_and_lost_adds_up_to_the_score():
     marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     first, second = marks.questions

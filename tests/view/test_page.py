@@ -148,6 +148,17 @@ def test_the_trail_says_once_what_became_of_each_page(elements):
     assert CALM in removed.text
 
 
+def test_square_brackets_are_explained_where_a_sentence_has_them(run, html):
+    assert "Square brackets hold what sidelight put in" not in html
+    page = collect_page(finished_run(run), {}, ())
+    topic = page.topics[0]
+    told = topic.sentences[0]._replace(text="[The Council] finds a breach.")
+    topic = topic._replace(sentences=(told, *topic.sentences[1:]))
+    assert "Square brackets hold what sidelight put in" in render_page(
+        page._replace(topics=(topic,))
+    )
+
+
 def test_the_lead_says_that_something_was_found_and_not_told(elements):
     assert (
         "Who is behind it: no sentence of the report was recognised as naming who owns, pays or "
