@@ -283,13 +283,11 @@ def _about(
     found = {}
     for name in filter(str.strip, names):
         word = re.compile(rf"\b{re.escape(name.split()[-1])}\b")
-        runs = (
-            sentences[max(0, last - _MOST_GOING_ON) : last + 1] for last in range(len(sentences))
-        )
         found[name] = frozenset(
-            run[-1].number
-            for run in runs
-            if any(word.search(one.text) and _page(one) == _page(run[-1]) for one in run)
+            last.number
+            for place, last in enumerate(sentences)
+            for one in sentences[max(0, place - _MOST_GOING_ON) : place + 1]
+            if _page(one) == _page(last) and word.search(one.text)
         )
     return found
 
@@ -485,10 +483,9 @@ class Table:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
         ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
-        told = float(min(_MOST_TIES, ties))
+        told = min(_MOST_TIES, ties) + 0.5 * bool(_MONEY.search(text))
         named = self._told.names_publisher(text), self._told.names_author(text)
         is_named = any(place is not None for place in named) or bool(self._made_it.search(text))
-        told += 0.5 * (_MONEY.search(text) is not None)
         return told + _NAMED * is_named, self._worth(sentence)
 
     def _worth(self, sentence: ShownSentence) -> float:
