@@ -125,6 +125,8 @@ class Inputs(NamedTuple):
     def read(self, grid: Grid, arms: Sequence[Arm], judge: str) -> Material:
         """Read all of it, and find what will be lacking before anything is run."""
         searches = self.queries is not None
+        if searches and self.topics is None and self.qrels is None:
+            raise UsageError("--queries needs --qrels: the relevance labels of the queries")
         if (self.topics is None) != searches or searches != (self.qrels is not None):
             raise UsageError(
                 "expected topics, and rubrics where runs are to be judged; or queries and qrels"
@@ -245,7 +247,7 @@ class Experiment(NamedTuple):
             if name in self.judges:
                 by.setdefault(self.judges[name], []).append(name)
         told = [f"{', '.join(names)}: judged by {who}" for who, names in by.items()]
-        return [*told, f"judged {WITHOUT_EXAMPLES}"] if told and self.costs else told
+        return [*told, WITHOUT_EXAMPLES] if told and self.costs else told
 
     def tables(self) -> list[ResultTable]:
         """Return the means, and what arms do by each measure and on each topic."""
