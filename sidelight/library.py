@@ -65,9 +65,10 @@ def _beside_a_loop(call: Callable[[], R]) -> R:
 
     What is called starts loops of its own, and a thread has one. An interruption goes on there.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    running = None
+    with suppress(RuntimeError):
+        running = asyncio.get_running_loop()
+    if running is None:  # called out of the block, whose error would stand above those of the call
         return call()
     made: Future[R] = Future()
 

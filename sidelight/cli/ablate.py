@@ -90,7 +90,7 @@ def ablate(  # long: half of it are its options
         arms = arms_of(plan, grid)
         if index is not None:
             _open(index, corpus, plan, output)
-        return _plan(arms, given.read(plan, judge).topics)
+        return _plan(arms, given.read(plan, arms, judge).topics)
     found = experiment(
         grid,
         output,
@@ -122,14 +122,16 @@ class Inputs(NamedTuple):
     queries: Path | Sequence[Query] | None = None
     qrels: Path | Qrels | None = None
 
-    def read(self, grid: Grid, judge: str) -> Material:
+    def read(self, grid: Grid, arms: Sequence[Arm], judge: str) -> Material:
         """Read all of it, and find what will be lacking before anything is run."""
         searches = self.queries is not None
+        if searches and self.topics is None and self.qrels is None:
+            raise UsageError("--queries needs --qrels: the relevance labels of the queries")
         if (self.topics is None) != searches or searches != (self.qrels is not None):
             raise UsageError(
                 "expected topics, and rubrics where runs are to be judged; or queries and qrels"
             )
-        return self._searches(grid) if searches else self._runs(judge)
+        return self._searches(grid, arms) if searches else self._runs(judge)
 
     def _runs(self, judge: str) -> Material:
         topics = read_articles(self.topics) if isinstance(self.topics, Path) else self.topics or ()
@@ -146,9 +148,16 @@ class Inputs(NamedTuple):
                 raise InputError(f"{self.rubrics}: expected {wanted}; found {found}", remedy=remedy)
         return Material(topic_ids, topics, (), {}, "")
 
-    def _searches(self, grid: Grid) -> Material:
+    def _searches(self, grid: Grid, arms: Sequence[Arm]) -> Material:
         from sidelight.evaluation.scoring.retrieval import parse_measures
 
+        for name, found in ((arm.name, arm.settings.retrieval) for arm in arms):
+            if "depth" in found.model_fields_set and found.depth < grid.hits:
+                raise UsageError(
+                    f"arm {name}: expected retrieval.depth of at least the hits of a query, "
+                    f"{grid.hits}; found {found.depth}",
+                    remedy=f"Ask for fewer in the grid (hits: {found.depth}), or set more depth.",
+                )
         asked, given, labels = self.queries or (), self.qrels or {}, "the labels given"
         if isinstance(asked, Path):
             asked = read_queries(asked)
@@ -238,7 +247,7 @@ class Experiment(NamedTuple):
             if name in self.judges:
                 by.setdefault(self.judges[name], []).append(name)
         told = [f"{', '.join(names)}: judged by {who}" for who, names in by.items()]
-        return [*told, f"judged {WITHOUT_EXAMPLES}"] if told and self.costs else told
+        return [*told, WITHOUT_EXAMPLES] if told and self.costs else told
 
     def tables(self) -> list[ResultTable]:
         """Return the means, and what arms do by each measure and on each topic."""
@@ -444,7 +453,7 @@ def experiment(
     measures = options.find_measures([*further])
     plan = read_grid(grid)
     arms = arms_of(plan, grid if isinstance(grid, Path) else Path("the grid"))
-    material = given.read(plan, judge)
+    material = given.read(plan, arms, judge)
     _check_topics(output, material.ids)
     folder = _open(index, corpus, plan, output)
     costs: dict[str, ArmCost] = {}

@@ -216,7 +216,7 @@ def build(  # long: most of it are its options
         list[str] | None,
         typer.Option(
             help="Parquet with published vectors of the encoder's model, or the name of the set to "
-            "stream; repeat for more files."
+            "stream; repeat for more files. Needs --encoder."
         ),
     ] = None,
     dim: Annotated[int | None, options.DIM] = None,
@@ -259,8 +259,9 @@ def build(  # long: most of it are its options
 
     if not shards and lucene is None:
         raise UsageError("expected shards, or --lucene with an index that stores text")
-    if hnsw and encoder is None:
-        raise UsageError("--hnsw needs --encoder: the model that made its vectors")
+    if (hnsw or vectors) and encoder is None:
+        given = "--hnsw" if hnsw else "--vectors"
+        raise UsageError(f"{given} needs --encoder: the model that made its vectors")
     check_segments(shards or ())  # before a published index is downloaded
     fields = CorpusFields(id=id_field, text=text_field)
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
 
 
-WITHOUT_EXAMPLES = "without labelled examples; scores with examples (--examples) do not compare"
+WITHOUT_EXAMPLES = (
+    "Judged without labelled examples: not comparable with scores of `sidelight judge --examples`"
+)
 
 
 def check_judging(
@@ -113,7 +115,7 @@ def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[console
             "not how good it is."
         )
     if not outcome["examples"]:
-        shown.append(f"Judged {WITHOUT_EXAMPLES}.")
+        shown.append(f"{WITHOUT_EXAMPLES}.")
     if without := outcome["topics_without_rubric"]:
         shown.append(console.warning(f"no rubric, not judged: {', '.join(without)}"))
     return [*shown, f"  {outcome['folder']}"]

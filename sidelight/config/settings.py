@@ -86,7 +86,12 @@ class RetrievalSettings(_Group):
     )
     k: Segments = Field(20, ge=1, le=1000, description="Segments kept per query.")
     depth: Segments = Field(
-        100, ge=1, le=10000, description="Segments per retriever that fusion and reranking see."
+        100,
+        ge=1,
+        le=10000,
+        validate_default=True,
+        description="Segments per retriever that fusion and reranking see; not below k. A run, "
+        "which leaves out duplicates, sees 2k at least.",
     )
     reranker: str | None = Field(
         None, description="Name or path of a sentence-transformers CrossEncoder; none by default."
@@ -112,6 +117,13 @@ class RetrievalSettings(_Group):
         default=False,
         description="Whether the target article and its copies may be found and cited.",
     )
+
+    @field_validator("depth")
+    @classmethod
+    def _holds_all(cls, depth: int, field: ValidationInfo) -> int:
+        if depth < (k := field.data.get("k", 0)):
+            raise ValueError(f"expected at least retrieval.k, {k}; raise it, or set a lower k")
+        return depth
 
 
 class InvestigationSettings(_Group):

@@ -57,12 +57,14 @@ def test_what_is_wrong_is_named(tmp_path):
     assert "retrieval.dept" in unknown
     value = refusal(tmp_path, "dimensions: {depth: {a: {retrieval.depth: x}}}")
     assert value.startswith("arm a: retrieval.depth = 'x': expected a whole number")
+    shallow = refusal(tmp_path, "dimensions: {depth: {a: {}, b: {retrieval.depth: 10}}}")
+    assert shallow.startswith("arm b: retrieval.depth = 10: expected at least retrieval.k, 20; ")
     # Of what is no single setting, too.
     team = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: other}}}")
     assert team.startswith("arm a: submission.run_id 'other' must begin with the team id")
     rubric = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: sidelight-rubric}}}")
     assert rubric.startswith("arm a: submission.run_id names a rubric")
-    twice = "dimensions: {x: {a: {retrieval.depth: 5}}, y: {b: {retrieval.depth: 6}}}"
+    twice = "dimensions: {x: {a: {retrieval.depth: 50}}, y: {b: {retrieval.depth: 60}}}"
     assert refusal(tmp_path, twice).startswith(
         "arm a+b: expected each setting to be changed once; b changes retrieval.depth again"
     )
@@ -84,10 +86,12 @@ def test_what_is_wrong_is_named(tmp_path):
 
 def test_arms_that_search_alike_share_their_hits(small_index):
     sources = SharedSources(small_index)
-    shallow = sources.retriever(RetrievalSettings(retriever="bm25", depth=5))
-    deep = sources.retriever(RetrievalSettings(retriever="bm25", depth=50))
-    same = sources.retriever(RetrievalSettings(retriever="bm25", depth=5, listwise_depth=7))
-    weighed = sources.retriever(RetrievalSettings(retriever="bm25", depth=5, standing={"*": 0}))
+    shallow = sources.retriever(RetrievalSettings(retriever="bm25", k=5, depth=5))
+    deep = sources.retriever(RetrievalSettings(retriever="bm25", k=5, depth=50))
+    same = sources.retriever(RetrievalSettings(retriever="bm25", k=5, depth=5, listwise_depth=7))
+    weighed = sources.retriever(
+        RetrievalSettings(retriever="bm25", k=5, depth=5, standing={"*": 0})
+    )
     assert same is shallow
     assert deep is not shallow
     assert weighed.search([Query(query_id="a", text="unsafe glacier")], 3) == {"a": []}

@@ -131,13 +131,17 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
     assert "the same as words" in shown
     assert "retrieval.retriever=dense" in shown
+    shallow = tmp_path / "shallow.yaml"
+    shallow.write_text("dimensions: {depth: {deep: {}, flat: {retrieval.depth: 50}}}")
+    with pytest.raises(UsageError, match=r"arm flat: .* hits of a query, 100; found 50"):
+        ablate(shallow, *searches(tmp_path)[1:], "--dry-run")
     missing = ("--index", tmp_path / "none", "--dry-run")
     with pytest.raises(InputError, match="none: expected an index; found no such folder"):
         ablate(*searches(tmp_path), *missing)
     assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="expected topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
-    with pytest.raises(UsageError, match="expected topics"):
+    with pytest.raises(UsageError, match="--queries needs --qrels"):
         ablate(grid, "-o", tmp_path / "out", "--queries", tmp_path / "queries.tsv")
     with pytest.raises(UsageError, match="expected --index, or --corpus"):
         ablate(*searches(tmp_path))

@@ -63,7 +63,9 @@ def test_published_vectors_take_the_place_of_encoding(
     command = ["index", "build", str(small_shard), "-o", str(folder), "--profile", "exact"]
     for path in published:
         command += ["--vectors", str(path)]
-    said(*command)
+    with pytest.raises(UsageError, match="--vectors needs --encoder"):
+        said(*command)
+    said(*command, "--encoder", "all-MiniLM-L6-v2")
     built = open_index(folder)
     assert [file.name for file in built.manifest.plan.vectors] == ["a.parquet", "b.parquet"]
     query = built.encoder.encode_queries(["who owns the lighthouse"])
@@ -94,7 +96,7 @@ def test_a_collection_of_the_real_shape_with_lists(tmp_path):
     parquet = tmp_path / "vectors.parquet"
     pq.write_table(pa.table({"_id": ids, "emb": list(vectors)}), parquet)
     command = ["index", "build", *map(str, shards), "-o", str(tmp_path / "index")]
-    command += ["--profile", "cpu-24gb", "--vectors", str(parquet)]
+    command += ["--profile", "cpu-24gb", "--vectors", str(parquet), "--encoder", "all-MiniLM-L6-v2"]
     assert "cpu-24gb" in said(*command)
     built = open_index(tmp_path / "index")
     for row, hits in enumerate(built.vectors.search(vectors[:20], 5)):
