@@ -363,6 +363,7 @@ def vote(  # long: a third of it are options
     judges_of = Counter(one.judges for one in votes)
     by_median = sum(one.is_tied and one.grade is not None for one in votes)
     lacking = Counter(one.lacking for one in votes if one.grade is None and one.judges)
+    blank = counted(lacking.total(), noun)
     why = ": " * bool(lacking) + ", ".join(f"{reason} {n}" for reason, n in lacking.items())
     taken = "lower grade" if len(names) == 2 else "median grade, the lower of two,"
     alike = {1: "each judge grades differently"}
@@ -386,7 +387,7 @@ def vote(  # long: a third of it are options
             f"{counted(judges_of[0], noun)} that no judge grades",
             *[f"{counted(by_median, noun)} without a majority: the {taken} was taken"]
             * bool(by_median),
-            f"{counted(lacking.total(), noun)} without a label, though graded{why}; files: {output}",
+            f"{blank} without a label, though graded{why}; files: {output}",
         ],
     )
 
