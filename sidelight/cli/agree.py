@@ -361,7 +361,11 @@ def vote(  # long: a third of it are options
     agreeing = Counter(one.agreeing for one in votes if one.judges > 1)
     counts = {number: agreeing[number] for number in range(len(names), 0, -1)}
     judges_of = Counter(one.judges for one in votes)
-    undecided = sum(one.grade is None for one in votes) - judges_of[0]
+    by_median = sum(one.is_tied and one.grade is not None for one in votes)
+    lacking = Counter(one.lacking for one in votes if one.grade is None and one.judges)
+    blank = counted(lacking.total(), noun)
+    why = ": " * bool(lacking) + ", ".join(f"{reason} {n}" for reason, n in lacking.items())
+    taken = "lower grade" if len(names) == 2 else "median grade, the lower of two,"
     alike = {1: "each judge grades differently"}
     return console.Result(
         {
@@ -370,7 +374,8 @@ def vote(  # long: a third of it are options
             "agreeing": {str(number): count for number, count in counts.items()},
             "judged_once": judges_of[1],
             "unjudged": judges_of[0],
-            "undecided": undecided,
+            "by_median": by_median,
+            "undecided": lacking.total(),
         },
         [
             *(
@@ -380,7 +385,9 @@ def vote(  # long: a third of it are options
             ),
             f"{counted(judges_of[1], noun)} that only one judge grades",
             f"{counted(judges_of[0], noun)} that no judge grades",
-            f"{undecided} graded without a majority, or by too few judges; files: {output}",
+            *[f"{counted(by_median, noun)} without a majority: the {taken} was taken"]
+            * bool(by_median),
+            f"{blank} without a label, though graded{why}; files: {output}",
         ],
     )
 

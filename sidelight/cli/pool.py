@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.formats.labels import assessments as labelled
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.runs.cited_sentences import inert
-from sidelight.formats.table import write_table
+from sidelight.formats.table import read_table, write_table
 from sidelight.formats.topics import read_pooled_questions, write_pooled_questions
 from sidelight.formats.verdict import read_articles, read_runs
 from sidelight.llm.prompted import PromptedModel
@@ -178,15 +178,19 @@ def pairs(  # long: a third of it are options
     in the last column of the sheet with a label that the column before it lists; `score` and
     `agree labels` read it.
     """
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
 
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
+    given = read_runs(runs, rules.question_list)
+    TaskRuns(
+        rules.question_list, known, given
+    ).cases()  # refuses runs that have no topic of the rubrics
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:
         models["reranker"] = CrossEncoder(reranker).score
-    given = read_runs(runs, rules.question_list)
     pool = pool_pairs(known, given, models)
     wanted = {(topic, one.rank): one.text for topic, its in known.items() for one in its.questions}
     asked = {
@@ -262,11 +266,38 @@ _FILL_IN = f"Fill in {labelled.PEOPLE_LABELS}: one of {{}}, or nothing where nob
 def _write_sheet(
     path: Path, columns: Iterable[str], rows: Iterable[tuple[object, ...]], scale: LabelScale
 ) -> list[str]:
-    """Write rows for people to label, with the labels that there are; return these."""
+    """Write rows for people to label, with the labels that there are; return these.
+
+    A row that the file has already keeps what people wrote there. If anything they wrote belongs to
+    no row of the new sheet, InputError is raised and the file stays as it is.
+    """
     labels = [*scale.writings]
-    filled = ((*row, ", ".join(labels), "") for row in rows)
-    write_table(path, (*columns, "labels", labelled.PEOPLE_LABELS), filled)
+    header = (*columns, "labels", labelled.PEOPLE_LABELS)
+    sheet = [(*map(str, row), ", ".join(labels)) for row in rows]
+    written = _written_by_people(path, header)
+    if lost := written.keys() - set(sheet):
+        raise InputError(
+            f"{path}: expected no file, or a sheet whose labels all belong to rows of the new one; "
+            f"found {counted(len(lost), 'row')} filled in that the new sheet does not have",
+            remedy="Write the new sheet under another name: give another --output.",
+        )
+    write_table(path, header, ((*row, written.get(row, "")) for row in sheet))
     return labels
+
+
+def _written_by_people(path: Path, header: Sequence[str]) -> dict[tuple[str, ...], str]:
+    """Return the labels in a sheet by the other cells; none where there is no file, or no label.
+
+    Notes in columns of people's own count as cells, so that no new row is like theirs.
+    """
+    written = {}
+    *judged, label = header
+    for _, cells in read_table(path)[1] if path.is_file() and path.stat().st_size else ():
+        notes = [text for name, text in cells.items() if name not in header and text.strip()]
+        if notes or cells.get(label, "").strip():
+            row = (*(cells.get(name, "") for name in judged), *notes)
+            written[row] = cells.get(label, "")
+    return written
 
 
 def _cosine(name: str) -> Score:

@@ -522,7 +522,7 @@ def questions(
     if not compound:
         notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
     unjudged = table.computed_by("unjudged_pairs")
-    if unjudged and any(run.values[unjudged.name] for run in table.runs):
+    if unjudged and any(run.n_topics and run.values[unjudged.name] for run in table.runs):
         notes.append("unjudged: pairs without a label, which count as very different")
     notes += _other_rubrics(assessments, known)
     files = [path for path in (assessments, compound) if path]

@@ -28,7 +28,7 @@ from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import reports_by_topic, told_twins
 from sidelight.formats.table import latex_table, write_table
-from sidelight.formats.verdict import read_runs, read_topics, track_of
+from sidelight.formats.verdict import read_as, read_runs, read_topics, track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
@@ -109,7 +109,11 @@ def scores_result(  # long: files, table and JSON of one result
     for run_tag, topic_ids in table.omitted.items():
         lacking[topic_ids].append(run_tag)
     warnings = console.undefined_warnings(table.undefined, n_topics, "topic")
-    if sampling and n_topics >= MIN_TOPICS:
+    if all(run.n_topics == 0 for run in table.runs):
+        lacking.clear()
+        told = f"no score is defined: no run has a label on any of {counted(n_topics, 'topic')}"
+        warnings = [console.warning(told)]
+    elif sampling and n_topics >= MIN_TOPICS:
         notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
         warnings += console.few_warnings(n_topics, "topic")
     elif sampling:
@@ -203,9 +207,12 @@ def nuggets(  # long: half of it are options
     if nuggets is None:
         if by.model or by.words_only:
             raise UsageError("--model and --words-only judge runs, and judging needs --nuggets")
-        assigned = [one for path in files for one in read_nugget_assignments(path, rules.scales)]
+        what, kinds = "nugget assignments, or a run and --nuggets", ("nugget_assignments",)
+        read = partial(read_nugget_assignments, scales=rules.scales)
+        assigned = [one for path in files for one in read_as(path, read, what, kinds)]
     else:
-        banks = read_nuggets(nuggets, rules.scales["nugget_importance"])
+        read_banks = partial(read_nuggets, importance=rules.scales["nugget_importance"])
+        banks = read_as(nuggets, read_banks, "nuggets", ("nuggets", "nugget_assignments"))
         judge = by.model or ("embedded, words only" if by.words_only else "embedded")
         theirs = track_of(files[0], rules)
         runs = read_runs(files, theirs.cited_text)

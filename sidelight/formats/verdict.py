@@ -255,22 +255,22 @@ def track_of(path: Path, usual: Track) -> Track:
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
     read, what = run_format(task).read, f"a run of {task.title}"
-    return [_read(path, read, what, (task.format,)) for path in paths]
+    return [read_as(path, read, what, (task.format,)) for path in paths]
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
     """Read the topics of a topics file, in its order; a `track` of None is the default track."""
     track = track or load_track()
     what = f"the topics of {track.title}"
-    return tuple(_read(Path(path), topic_format(track).read, what, topic_formats()))
+    return tuple(read_as(Path(path), topic_format(track).read, what, topic_formats()))
 
 
 def read_articles(path: Path) -> tuple[Article, ...]:
     """Read the articles of a topics file, in its order; errors tell a wrong file's kind."""
-    return _read(path, articles_in, "articles", ("articles_jsonl",))
+    return read_as(path, articles_in, "articles", ("articles_jsonl",))
 
 
-def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[str]) -> V:
+def read_as(path: Path, read: Callable[[Path], V], what: str, formats: Collection[str]) -> V:
     """Read a file; where it is broken and of none of its formats, raise what it is instead."""
     try:
         return read(path)

@@ -241,7 +241,14 @@ def read_two_sides(
             remedy="Compare two files of one kind.",
         )
     kind = ASSESSMENT_KINDS[names[0]]
-    return kind, read_assessments(first, kind, scales), read_assessments(second, kind, scales)
+    one, other = (read_assessments(path, kind, scales) for path in (first, second))
+    for path, side in ((first, one), (second, other)):
+        if all(isinstance(item.label, Unjudged) for item in side):
+            raise InputError(
+                f"{path}: expected labels; found none in {counted(len(side), 'row')}",
+                remedy="Fill in the labels, or give a file that has some.",
+            )
+    return kind, one, other
 
 
 def compare_labels(

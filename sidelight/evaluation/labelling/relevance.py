@@ -183,6 +183,12 @@ class Vote(NamedTuple):
         return max(Counter(told).values(), default=0)
 
     @property
+    def is_tied(self) -> bool:
+        """Tell whether several grades are the most frequent."""
+        told = Counter(grade for grade in self.given if grade is not None)
+        return [*told.values()].count(self.agreeing) > 1
+
+    @property
     def lacking(self) -> str:
         """Return why there is no grade."""
         if 2 * self.judges > len(self.given):

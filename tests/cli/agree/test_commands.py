@@ -198,7 +198,7 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     assert votes == ["query,segment,majority,a,b,c", "1,x,3,3,3,1", "1,y,,0,,"]
     assert "1 passage that 2 judges give the same grade" in shown
     assert "1 passage that only one judge grades" in shown
-    assert "1 graded without a majority, or by too few judges" in shown
+    assert "1 passage without a label, though graded: too few judges 1;" in shown
     # To the scale of another: what c calls 1 is 3 where both others say so.
     (tmp_path / "d").write_text("1 0 x 3\n2 0 x 3\n")
     (tmp_path / "c").write_text("1 0 x 1\n2 0 x 1\n")
@@ -221,7 +221,7 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     out = tmp_path / "out"
     shown = agree("vote", *files, "-o", out)
     assert "1 row that 3 judges give the same grade" in shown
-    assert "1 graded without a majority" in shown
+    assert "1 row without a label, though graded: undecided 1;" in shown
     # Three say three things of the last one, and what contradicts is neither more nor less.
     assert (out / "majority_report_assessments.csv").read_text().splitlines() == [
         "topic_id,run_tag,answer_id,annotation,auto_rationale",
@@ -240,9 +240,15 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
         write(tmp_path / f"{name}.tsv", f"1\td\t1\tr\t1\t{grade}\t{flag}\tWho pays?")
         for name, grade, flag in (("a", 4, 1), ("b", 0, 1), ("c", 2, 0))
     ]
-    agree("vote", *graded, "-o", out)
+    shown = agree("vote", *graded, "-o", out)
+    assert "1 row without a majority: the median grade, the lower of two, was taken\n" in shown
+    assert "0 rows without a label, though graded; files" in shown
     assert (out / "majority.tsv").read_text() == "1\td\t1\tr\t1\t2\t1\tWho pays?\n"
     assert "2 valid" in said("validate", "--track", "lateral2024", out / "majority.tsv", graded[0])
+    assert "1 row without a majority: the lower grade was taken\n" in agree(
+        "vote", *graded[:2], "-o", out
+    )
+    assert (out / "majority.tsv").read_text().split("\t")[5] == "0"
 
 
 def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path):
@@ -259,11 +265,12 @@ def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path
         "1 row that each judge grades differently",
         "1 row that only one judge grades",
         "2 rows that no judge grades",
-        f"2 graded without a majority, or by too few judges; files: {out}",
+        f"2 rows without a label, though graded: undecided 1, too few judges 1; files: {out}",
     ]
     found = json.loads(agree("vote", *files, "-o", out, "--json"))
     assert found["agreeing"] == {"2": 1, "1": 1}
     assert (found["judged_once"], found["unjudged"], found["undecided"]) == (1, 2, 2)
+    assert found["by_median"] == 0
     written = rows(out / "majority_report_assessments.csv")
     assert [row[-2:] for row in written[1:]] == [
         ["none", ""],

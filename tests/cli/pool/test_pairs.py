@@ -45,6 +45,47 @@ def test_pairs_of_the_sample_runs(tmp_path, cross_encoder):
     assert [one["score"] for one in scored] == [1.0] * 3
 
 
+def test_a_sheet_that_is_written_again_keeps_its_labels(tmp_path):
+    runs = sorted((sample_path() / "runs" / "question_generation_runs").iterdir())
+    sheet = tmp_path / "pairs.csv"
+    command = ("pool", "pairs", "--rubrics", sample_path() / "human_rubrics", "-o", sheet)
+    told(*command, runs[0])
+    with sheet.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+
+    def fill_in(column):
+        with sheet.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, {**rows[0], column: ""}, restval="", delimiter=";")
+            writer.writeheader()
+            writer.writerows([{**rows[0], column: "Similar"}, *rows[1:]])
+
+    fill_in("annotation")
+    told(*command, *runs[:2])
+    with sheet.open(newline="") as stream:
+        again = list(csv.DictReader(stream))
+    labels = {row["annotation"]: row for row in again}
+    assert len(again) == 2 * len(rows)
+    assert labels.keys() == {"", "Similar"}
+    assert labels["Similar"] == {**rows[0], "annotation": "Similar"}
+    # Runs without the row that is labelled, and a column of people's own.
+    for column, others in (("annotation", runs[1]), ("my notes", runs[0])):
+        fill_in(column)
+        before = sheet.read_bytes()
+        with pytest.raises(InputError, match=r"found 1 row filled in (?s:.*) another --output"):
+            told(*command, others)
+        assert sheet.read_bytes() == before
+
+
+def test_pairs_of_rubrics_of_other_topics_are_refused(tmp_path):
+    run, *_ = sorted((sample_path() / "runs" / "question_generation_runs").iterdir())
+    rubric, *_ = sorted((sample_path() / "human_rubrics").iterdir())
+    text = rubric.read_text().replace("msmarco_v2.1_doc_", "another_")
+    (tmp_path / rubric.name).write_text(text)
+    with pytest.raises(InputError, match="no run holds anything on a topic that has a rubric"):
+        told("pool", "pairs", run, "--rubrics", tmp_path, "-o", tmp_path / "pairs.csv")
+    assert not (tmp_path / "pairs.csv").exists()
+
+
 def test_answers_of_rubrics_beside_reports(tmp_path):
     report = sample_path() / "runs" / "report_generation_runs" / "lantern-t2"
     run = tmp_path / "lantern-t2"

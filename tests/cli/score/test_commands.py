@@ -55,6 +55,14 @@ def test_reports_as_a_table_and_files(tmp_path, rubrics):
     assert per_run.read_text().splitlines()[1] == "long-run-tag,0.5,0.0,0.0,1,,"
 
 
+def test_a_sheet_that_nobody_filled_in_is_told_in_one_sentence(tmp_path, rubrics):
+    file = pairs(tmp_path / "p.csv", "a,1,r,1,", "b,1,r,1,")
+    shown, warned = score("task1", "--rubrics", rubrics, "--assessments", file)
+    assert "undefined" in shown
+    assert "very different" not in shown
+    assert warned == "no score is defined: no run has a label on any of 2 topics\n"
+
+
 def test_three_topics_have_an_interval(tmp_path, rubrics):
     write_rubrics(rubrics, rubric("c", (HAVE, 1)))
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports")

@@ -48,6 +48,19 @@ def test_what_judges_needs_nuggets(given):
         nuggets(*given[:3], "--track", "dragun2025")
 
 
+def test_a_file_of_another_kind_is_called_so(tmp_path, given):
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 a 1\n")
+    with pytest.raises(
+        InputError, match=r"qrels: expected nugget assignments, .*; found a qrels f"
+    ):
+        nuggets(qrels, *given[3:])
+    with pytest.raises(InputError, match="qrels: expected nuggets; found a qrels file"):
+        nuggets(given[0], "--nuggets", qrels, *given[3:])
+    with pytest.raises(InputError, match="r: expected nugget assignments, or a run and --nuggets"):
+        nuggets(given[0], *given[3:])
+
+
 def assigned(path, *topics):
     """Write assignments of one run: of each topic a nugget, its importance and its label."""
     nuggets = [

@@ -159,6 +159,10 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path):
         read_two_sides(people, questions, SCALES)
     with pytest.raises(InputError, match="expected an assessment file; found qrels"):
         read_two_sides(people, qrels, SCALES)
+    blank = tmp_path / "blank.csv"
+    blank.write_text(people.read_text().replace("none", ""))
+    with pytest.raises(InputError, match=r"blank\.csv: expected labels; found none in 1 row\n"):
+        read_two_sides(people, blank, SCALES)
 
 
 def test_intervals_are_those_of_other_draws_of_topics():
