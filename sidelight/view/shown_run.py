@@ -103,7 +103,7 @@ class ShownRun:
         question_tag: What assessments call its questions; empty where it has none.
         report_tag: What assessments call its reports; empty where it has none.
         settings: What it was made with: name -> value.
-        pages: All pages of the index by document id; none if it is not known, None if they are many.
+        pages: All pages of the index by document id; None if they are many.
     """
 
     name: str
