@@ -92,7 +92,9 @@ _RULES = (
     _rule(
         "blog",
         address=r"//[^/]*(?:blog|medium\.com|substack|wordpress|tumblr)|/blogs?/",
-        head=r"\bblog\b",
+        # In the name of the site: a headline may be about a blog.
+        head=r"[-–—|] (?:[\w&'’.]+ ){1,5}(?<!\bof )(?<!\ba )blog\b|(?<!\bof )(?<!\ba )\bblog [-–—|]"
+        r"|[-–—|,:] a blog (?:about|by|for|of|on)\b",
     ),
     _rule(
         "news",

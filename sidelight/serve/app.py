@@ -123,9 +123,7 @@ class Submission(Value):
     url: Annotated[str, Field(max_length=MAX_URL, pattern=rf"^({ADDRESS.pattern})?$")] = Field(
         "", description="Where it was published; nothing is fetched from there."
     )
-    text: str = Field(
-        min_length=1, max_length=MAX_PASTED, description="Its text, or the source of its page."
-    )
+    text: str = Field(max_length=MAX_PASTED, description="Its text, or the source of its page.")
 
 
 class Progress(Value):

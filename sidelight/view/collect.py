@@ -177,13 +177,13 @@ _NEAREST = (
 
 
 def follow(
-    trace: Trace, sources: Sequence[report.Source], known: Mapping[str, report.WebPage]
+    trace: Trace, sources: Sequence[report.Source], known: Mapping[str, report.WebPage] | None
 ) -> model.Trail:
     """Return the trail of a topic, whose report cites `sources`.
 
-    `known` are all pages of a small index, by document id; else none.
+    `known` are all pages of a small index, by document id; None if it has many.
     """
-    pages = _found_pages(trace, sources, known)
+    pages = _found_pages(trace, sources, known or {})
     angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
@@ -202,7 +202,9 @@ def follow(
             len(one.hits) for round_ in trace.rounds.values() for one in round_.searched.values()
         ),
         pages=tuple(pages.values()),
-        missed=tuple(page for one, page in known.items() if one not in pages),
+        missed=None
+        if known is None
+        else tuple(page for one, page in known.items() if one not in pages),
         angles=tuple(
             model.AngleTrail(
                 question=angle.question,
@@ -476,7 +478,7 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
-    pages: Mapping[str, report.WebPage],
+    pages: Mapping[str, report.WebPage] | None,
     support: Mapping[str, report.ShownSupport],
     marks: model.TopicMarks | None,
     rivals: tuple[model.Rival, ...],

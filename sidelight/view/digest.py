@@ -11,13 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from math import log, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import TIES
+from sidelight.generation.pages import CORRECTION_PAGE
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
@@ -340,6 +340,7 @@ _CORRECTING = re.compile(
     r"|correct(?:ed|ion)|retract(?:ed|ion)|withdr[ae]w[n]?|exaggerate[sd]?)\b",
     re.IGNORECASE,
 )
+_CORRECTION = re.compile(r"\b(?:correction|clarification|retraction)s?\b", re.IGNORECASE)
 _RULED = re.compile(r"\b(?:breach(?:ed)?|ruled|upheld|uphold)\b", re.IGNORECASE)
 _ASKS_OF_RULINGS = re.compile(r"\b(?:ruled|rulings|corrections|complaints)\b", re.IGNORECASE)
 _TELLS_OF_RULINGS = re.compile(
@@ -347,17 +348,19 @@ _TELLS_OF_RULINGS = re.compile(
 )
 _SAYS = (
     r"(?:said|says|told|wrote|writes|claim|claims|claimed|state[sd]?|argue[sd]?|assert(?:s|ed)|put|puts"
-    r"|report(?:s|ed)|warn(?:s|ed)|predict(?:s|ed)|quote[sd]|repeat(?:s|ed))\b"
+    r"|report(?:s|ed)|warn(?:s|ed)|predict(?:s|ed)|quote[sd]|repeat(?:s|ed)|call(?:s|ed)"
+    r"|describe[sd])\b"
 )
 _ARTICLE = (
-    r"(?:[Tt]he|[Tt]hat|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir)\s(?:[\w'’-]{1,20}\s){0,2}"
+    r"(?:[Tt]he|[Aa]n?|[Tt]hat|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir)\s(?:[\w'’-]{1,20}\s){0,2}"
     r"(?:article|story|column|piece|headline|feature|editorial|op-ed|essay)\b"
 )
 _MADE_IT = (
     "author|columnist|reporter|writer|blog|journal|magazine|newspaper|outlet|publisher|website"
 )
 _CONTRAST = re.compile(
-    r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b"
+    r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b",
+    re.IGNORECASE,
 )
 # "between 540 and 780 jobs", "1,312 peat jobs"; not percentages, sums and times.
 _COUNTED = re.compile(
@@ -413,26 +416,29 @@ class Table:
         self._told = told
         self._said = told.sentences
         self._angles = angles
-        self._covers = covers
+        self._covers = dict(covers)
         self._likeness = likeness
         names = [re.escape(name) for name in (told.publisher, *told.surnames) if name]
         who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
-        self._tells = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
+        # "A story published on Feb. 11 described ..."; what goes on from it may say more of it.
+        self._tells = re.compile(
+            rf"(?:{who})(?:[^.;:]|\b[A-Z][a-z]{{2,3}}\.){{0,40}}?\s{_SAYS}"
+            rf"|According to (?:{who})|(?:He|She|It|They)(?:\salso)?\s{_SAYS}"
+        )
         # "The Beacon" of the "Marrowick Beacon".
         short = map(re.escape, told.publisher.split()[1:][-1:])
         self._made_it = re.compile(rf"\b[Tt]he (?:{'|'.join([_MADE_IT, *short])})\b")
         self._by_subject: dict[str, list[ShownSentence]] = {}
-        # "It belongs to ..." tells who is behind somebody together with the sentence before it.
-        self._gone_on = [
-            one._replace(text=f"{one.text} {two.text}", citations=one.citations + two.citations)
-            for one, two in pairwise(sentences)
-            if _GOES_ON.match(two.text) and one.citations and not _GOES_ON.match(one.text)
-        ]
-        for sentence, subject in zip(sentences, subjects, strict=True):
-            text = sentence.text
+        goes_on = False
+        for sentence, after, subject in zip(
+            sentences, (*sentences, None)[1:], subjects, strict=True
+        ):
             # Away from the sentence before it, "It also found ..." cannot be understood.
-            if sentence.citations and not (_GOES_ON.match(text) or self._retells(text)):
-                self._by_subject.setdefault(subject, []).append(sentence)
+            is_part = goes_on or _GOES_ON.match(sentence.text) is not None
+            goes_on = not is_part and after is not None and self._goes_on(sentence, after)
+            whole = self._joined(sentence, after) if goes_on and after else sentence
+            if whole.citations and not (is_part or self._retells(whole.text)):
+                self._by_subject.setdefault(subject, []).append(whole)
 
     def make(
         self, claims: Sequence[FoundClaim], known: Mapping[str, Source]
@@ -448,6 +454,22 @@ class Table:
         rows = self._who_rows(lead)
         left = _MOST_FINDINGS - sum(len(row.findings) for row in rows)
         return lead, (*rows, *_claim_rows(pairs, lead.claim)[:left])
+
+    def _goes_on(self, one: ShownSentence, two: ShownSentence) -> bool:
+        """Tell whether a sentence goes on from another of its page, or answers what it retells."""
+        answers = _CORRECTING.search(two.text) or _CONTRAST.search(two.text)
+        follows = _GOES_ON.match(two.text) or (answers and self._retells(one.text))
+        return bool(follows) and _page(one) != "" and _page(one) == _page(two)
+
+    def _joined(self, one: ShownSentence, two: ShownSentence) -> ShownSentence:
+        """Return two sentences as one finding, which answers what either does."""
+        text = f"{one.text} {two.text}"
+        first, second = (self._covers.get(each.text, {}) for each in (one, two))
+        self._covers[text] = {
+            angle_id: max(first.get(angle_id, 0.0), second.get(angle_id, 0.0))
+            for angle_id in {**first, **second}
+        }
+        return one._replace(text=text, citations=one.citations + two.citations)
 
     def _retells(self, text: str) -> bool:
         """Tell whether a text says only what the article says, and nothing that was found on it.
@@ -476,7 +498,7 @@ class Table:
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [one for told in self._by_subject.values() for one in told]
-        found = [one for one in (*found, *self._gone_on) if self._tie(one)[0] >= _NAMED + 1]
+        found = [one for one in found if self._tie(one)[0] >= _NAMED + 1]
         return _finding(max(found, key=self._tie)) if found else None
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
@@ -501,15 +523,15 @@ class Table:
     def _main(self, pairs: Sequence[_Pair]) -> Finding | None:
         """Return the finding that says most plainly what the article's main statements leave out.
 
-        Another figure for what the headline or the article counts comes first, then corrections and
-        denials, then what is most like headline and article.
+        Corrections come first, then rulings, denials and other figures for what the headline or
+        the article counts, then what is most like both.
         """
         found = list(self._by_subject.get(CLAIMS, ()))
         best = {pair.finding.number: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
         around = self._by_subject.get(AROUND, ())
-        found += [one for one in around if one.number in best and _CORRECTING.search(one.text)]
+        found += [one for one in around if one.number in best and _corrects(one)]
         rulings = self._by_subject.get(PUBLISHER, ())
-        found += [one for one in rulings if _CORRECTING.search(one.text)]
+        found += [one for one in rulings if _corrects(one)]
         found = [one for one in found if not self._repeats(one.text)]
 
         def speaks(sentence: ShownSentence) -> float:
@@ -518,9 +540,9 @@ class Table:
             like = self._likeness.between(text, title)
             like += pair.score + self._likeness.between(pair.says, title) if pair else 0.0
             like += self._covers.get(text, {}).get(_HEADLINE, 0.0)
-            like += 3.0 * bool(_CORRECTING.search(text)) + 3.0 * bool(_RULED.search(text))
-            like += 3.0 * _counts_otherwise(text, [title])
-            return like + 3.0 * _counts_otherwise(text, self._said)
+            like += 3.0 * _corrects(sentence) + 3.0 * bool(_RULED.search(text))
+            like += 3.0 * any(_counts_otherwise(one, [title]) for one in sentences(text))
+            return like + 3.0 * any(_counts_otherwise(one, self._said) for one in sentences(text))
 
         return _finding(max(found, key=speaks)) if found else None
 
@@ -602,6 +624,14 @@ def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedC
     for pair in sorted(pairs, key=lambda pair: (pair.finding != first, -pair.score)):
         best.setdefault(pair.says, pair)
     return [ComparedClaim(CLAIMS, pair.says, (pair.finding,)) for pair in best.values()]
+
+
+def _corrects(sentence: ShownSentence) -> int:
+    """Return 2 for what stands on a page of corrections, 1 for what denies something, else 0."""
+    pages = (one.source for one in sentence.citations)
+    if any(one.kind == CORRECTION_PAGE or _CORRECTION.search(one.page.title) for one in pages):
+        return 2
+    return int(_CORRECTING.search(sentence.text) is not None)
 
 
 def _finding(sentence: ShownSentence) -> Finding:

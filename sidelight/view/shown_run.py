@@ -103,7 +103,7 @@ class ShownRun:
         question_tag: What assessments call its questions; empty where it has none.
         report_tag: What assessments call its reports; empty where it has none.
         settings: What it was made with: name -> value.
-        pages: All pages of the index by document id, if that is known and small; else none.
+        pages: All pages of the index by document id; None if they are many.
     """
 
     name: str
@@ -116,7 +116,7 @@ class ShownRun:
     question_tag: str = ""
     report_tag: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
-    pages: Mapping[str, WebPage] = field(default_factory=dict)
+    pages: Mapping[str, WebPage] | None = field(default_factory=dict)
 
 
 def finished_run(run: RunDirectory, segments: Iterable[Segment] = ()) -> ShownRun:
@@ -171,13 +171,13 @@ def finished_run(run: RunDirectory, segments: Iterable[Segment] = ()) -> ShownRu
 _MOST_PAGES = 30  # that a page can name
 
 
-def _few_pages(segments: Iterable[Segment]) -> dict[str, WebPage]:
-    """Return the pages of an index by document id; none if they are many or cannot be listed."""
+def _few_pages(segments: Iterable[Segment]) -> dict[str, WebPage] | None:
+    """Return the pages of an index by document id; None if they are many."""
     pages: dict[str, WebPage] = {}
     for segment in segments:
         pages.setdefault(document_id_of(segment.segment_id), web_page(segment.url, segment.title))
         if len(pages) > _MOST_PAGES:
-            return {}
+            return None
     return pages
 
 

@@ -83,6 +83,9 @@ def test_pages_of_a_small_index_that_no_search_found_are_named(
     assert all(one.title in line for one in small_index.docstore)
     said("view", run.path, "--index", mini_web_index.path, "-o", page)  # too many to be named
     assert "found by no search" not in page.read_text()
+    assert "so many pages that those that no search found are not listed" in page.read_text()
+    said("view", run.path, "-o", page)  # of an index that nobody names, nothing is known
+    assert "no search found" not in page.read_text()
 
 
 def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_own(data, tmp_path):

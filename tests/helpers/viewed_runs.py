@@ -124,7 +124,7 @@ def _trace(question, text, url):
             Aspect.CLAIM: Searched(hits={"1.b": (Hit(CITED, 0.5),)}),
         },
         selected=Selected(
-            taken={CITED: {"a": 0.5}, UNCITED: {"a": 0.45}},
+            taken={CITED: {"a": 0.5}, UNCITED: {"a": 0.35}},
             dropped={LEFT: text},
             refused={document_id_of(REFUSED): "the page gives orders to software"},
             pages={

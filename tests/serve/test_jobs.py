@@ -166,6 +166,8 @@ def test_a_file_that_is_no_article_is_refused_with_a_reason(tmp_path):
         for content, kind, status, said in files:
             found, reply = upload(site, content, kind)
             assert (found, said in reply["detail"]) == (status, True), (content[:20], reply)
+        status, reply, _ = site.ask("/investigations", b'{"text": ""}')
+        assert (status, reply["detail"][:21]) == (422, "The text has 0 words;")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -100,7 +100,7 @@ def test_the_lead_says_who_when_and_what_others_found():
     assert lead.behind
     assert lead.behind.text == REPORT[0].text
     assert lead.claim
-    assert (lead.claim.text, lead.claim.number) == (REPORT[1].text, 2)
+    assert (lead.claim.text, lead.claim.number) == (f"{REPORT[1].text} {REPORT[2].text}", 2)
 
 
 def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when():
@@ -141,6 +141,40 @@ def test_who_is_behind_it_is_told_only_by_what_names_publisher_or_author():
     rows = {row.about: row for row in found.rows}
     assert paid not in [one.text for about in ("Who publishes it", "Who wrote it") if about in rows
                         for one in rows[about].findings]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("second", "page", "shown"),
+    [
+        ("He is paid by Marsh Hotels Ltd.", TWO, 2),
+        ("While 40 frogs had rings, only 17 of them were seen again.", TWO, 2),
+        # It goes on from another page, tells more of the article, or is on something else.
+        ("He is paid by Marsh Hotels Ltd.", THREE, 0),
+        ("It also said that only 300 frogs were left in 2021, a loss of 75 percent.", TWO, 0),
+        ("The Fen Trust is in Fenton.", TWO, 0),
+    ],
+)
+def test_what_retells_the_article_is_shown_with_what_answers_it_or_not_at_all(second, page, shown):
+    first = "A story of 4 Feb. 2022 described a survey that counted 1,200 frogs in 2019."
+    cited = zip((first, second), (TWO, page), strict=True)
+    report = tuple(CitedSentence(text=text, citations=(one,)) for text, one in cited)
+    texts = [one.text for row in digested(made(report=report)).rows for one in row.findings]
+    assert (f"{first} {second}" in texts) == bool(shown)
+    assert first not in texts
+
+
+def test_the_record_shows_a_correction_before_a_figure_of_something_else():
+    fixed = "https://reedpost.example/corrections/2022"
+    source = Segment(segment_id="b_doc_00_4#0_9", url=fixed, title="Corrections", text="So.")
+    texts = {
+        "Walkers saw 17 nights of silence in the marsh by 2021, none with frogs.": TWO,
+        "The survey of 2019 saw 387 of the frogs and worked out the rest.": source.segment_id,
+    }
+    report = tuple(CitedSentence(text=text, citations=(one,)) for text, one in texts.items())
+    lead = digested(Made(ARTICLE, (), report, (*SEGMENTS, source))).lead
+    assert lead
+    assert lead.claim
+    assert lead.claim.number == 2
 
 
 @pytest.mark.parametrize(
@@ -354,6 +388,12 @@ def test_real_articles_are_shown_without_what_stands_around_them():
         ("https://mediabiasfactcheck.com/reed", "", "media rating"),
         ("https://reedtimes.example/frogs", "", "news"),
         ("https://x.example/2021/05/frogs", "", "news"),
+        ("https://x.example/blog/frogs", "", "blog"),
+        ("https://x.example/a", "Frogs - The Reed Post blog\nFrogs.", "blog"),
+        ("https://x.example/a", "Pond Life Blog | Frogs", "blog"),
+        ("https://x.example/a", "Frogs\nPond Life, a blog about ponds", "blog"),
+        ("https://x.example/2021/05/frogs", "Hotel Chairs Owner of Blog That Hailed Frogs", "news"),
+        ("https://x.example/a", "Frogs\nIn May a blog told its readers of frogs.", ""),
         ("https://x.example/frogs", "", ""),
         ("", "", ""),
     ],
