@@ -150,7 +150,6 @@ def test_the_trail_says_once_what_became_of_each_page(elements):
     assert CALM in removed.text
 
 
-<<<<<<< HEAD
 def test_square_brackets_are_explained_where_a_sentence_has_them(run, html):
     assert "Square brackets hold what sidelight put in" not in html
     page = collect_page(finished_run(run), {}, ())
@@ -162,10 +161,7 @@ def test_square_brackets_are_explained_where_a_sentence_has_them(run, html):
     )
 
 
-def test_the_lead_says_that_something_was_found_and_not_told(elements):
-=======
 def test_the_lead_says_that_a_page_speaks_to_it_that_is_cited_for_something_else(elements):
->>>>>>> 2679c0c064e4e14ae25a060bbfb7d728d2c89859
     assert (
         "Who is behind it: no sentence of the report was recognised as naming who owns, pays or "
         "employs publisher or author; 1 page found speaks to it: Calm words about a bog."
