@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sidelight.errors import InputError, InvalidFileError, SidelightError
+from sidelight.errors import InputError, InvalidFileError, SidelightError, UsageError
 from sidelight.index.build import build_index
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
