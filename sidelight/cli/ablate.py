@@ -19,9 +19,9 @@ from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.files import as_json, atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_judge, read_qrels
+from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.submission import find_twins
 from sidelight.formats.table import to_frame, write_markdown_table
-from sidelight.formats.lines import read_bytes
 from sidelight.formats.topics import read_queries
 from sidelight.formats.verdict import read_articles
 from sidelight.index.text.corpus import CorpusFields
