@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import textwrap
+import traceback
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -357,8 +358,10 @@ def test_an_index_is_built_from_a_script_without_a_main_guard(small_corpus, tmp_
     ):
         with pytest.raises(SidelightError, match=says):
             sidelight.build_index(segments, tmp_path / "other")
-    with pytest.raises(SidelightError, match="expected a profile of vectors"):
+    with pytest.raises(SidelightError, match="expected a profile of vectors") as caught:
         sidelight.build_index(some, tmp_path / "other", profile="x")
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "no running event loop" not in shown
 
 
 def test_paths_may_be_text(mini_web_index, tmp_path):

@@ -19,6 +19,7 @@ from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.files import as_json, atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_judge, read_qrels
+from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.submission import find_twins
 from sidelight.formats.table import to_frame, write_markdown_table
 from sidelight.formats.topics import read_queries
@@ -134,6 +135,12 @@ class Inputs(NamedTuple):
         return self._searches(grid, arms) if searches else self._runs(judge)
 
     def _runs(self, judge: str) -> Material:
+        if isinstance(self.topics, Path) and b"{" not in read_bytes(self.topics):
+            raise InputError(
+                f"{self.topics}: expected a topics file, on each line a JSON object with docid and "
+                "body; found no such line",
+                remedy="For a file of queries, use --queries and --qrels.",
+            )
         topics = read_articles(self.topics) if isinstance(self.topics, Path) else self.topics or ()
         topic_ids = [topic.topic_id for topic in topics]
         if self.rubrics:

@@ -141,6 +141,8 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="expected topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
+    with pytest.raises(InputError, match=r"queries\.tsv: expected a topics file"):
+        ablate(grid, "-o", tmp_path / "out", "--topics", tmp_path / "queries.tsv")
     with pytest.raises(UsageError, match="--queries needs --qrels"):
         ablate(grid, "-o", tmp_path / "out", "--queries", tmp_path / "queries.tsv")
     with pytest.raises(UsageError, match="expected --index, or --corpus"):
