@@ -20,7 +20,7 @@ from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import atomic_binary
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.banks.nuggets import check_nuggets, read_nugget_assignments, read_nuggets
-from sidelight.formats.banks.rubrics import read_rubric
+from sidelight.formats.banks.rubrics import check_rubric, read_rubric
 from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
 from sidelight.formats.labels.graded_passages import is_graded, read_graded
@@ -151,7 +151,11 @@ def _graded(track: Track) -> dict[str, FileKind]:
     kinds = {}
     if "importance" in scales:
         kinds["rubric"] = FileKind(
-            "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+            "rubric",
+            "rubric",
+            "question",
+            lambda path: len(read_rubric(path, scales).questions),
+            lambda path, topic_ids, _: check_rubric(path, scales, topic_ids),
         )
     if importance := scales.get("nugget_importance"):
         kinds["nuggets"] = FileKind(
@@ -287,11 +291,13 @@ def read_as(path: Path, read: Callable[[Path], V], what: str, formats: Collectio
 
 def _table_format(path: Path, header: tuple[str, ...]) -> str | None:
     kinds = (name for name, kind in ASSESSMENT_KINDS.items() if kind.matches(header))
+    # Without its column of labels, or with another name for it.
+    near = (name for name, kind in ASSESSMENT_KINDS.items() if {*kind.columns} <= {*header})
     tables = (name for name, (_, its) in _TABLES.items() if its and set(its) <= set(header))
     scores = path.name.endswith(("_per_topic_results.csv", "_per_run_results.csv"))
     written = scores or path.with_suffix(".tex").exists()
     results = "results" if written and path.suffix == ".csv" else None
-    return next(kinds, None) or next(tables, results)
+    return next(kinds, None) or next(tables, results) or next(near, None)
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

@@ -350,6 +350,14 @@ class RunList(NamedTuple):
         often = Counter(one.run.name for one in self.runs)
         return [name for name in often if self.given and often[name] > 1]
 
+    def several_judges(self) -> dict[str, list[str]]:
+        """Return who labelled each task that several judges labelled."""
+        judges: dict[str, dict[str, None]] = {}
+        for one in self.runs:
+            for name in one.scores:
+                judges.setdefault(name.partition(": ")[0], {})[one.judge] = None
+        return {task: [*theirs] for task, theirs in judges.items() if len(theirs) > 1}
+
     def setting_names(self) -> list[str]:
         """Return every setting that some run was made with, sorted."""
         return sorted({name for one in self.runs for name in one.run.settings})

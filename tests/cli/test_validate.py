@@ -314,6 +314,32 @@ def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
     assert run(sheet) == (0, f"{sheet}: valid report assessment file, 2 labels\n")
 
 
+def test_a_sheet_with_another_name_for_its_labels_is_told_the_columns(tmp_path):
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("topic_id,run_tag,answer_id,label\nt,r,na-1,none\n")
+    code, output = run(sheet)
+    assert (code, output.splitlines()[0]) == (1, f"{sheet}: invalid report assessment file")
+    assert "[csv-columns] expected topic_id, run_tag, answer_id and exactly one of " in output
+    assert "auto_assessment, annotation; found topic_id, run_tag, answer_id, label. " in output
+
+
+def test_a_rubric_of_another_topic_is_named(tmp_path):
+    one, other, *_ = sorted((sample_path() / "human_rubrics").iterdir())
+    topics, copy = ("--topics", sample_path() / "topics.jsonl"), tmp_path / one.name
+    assert run(one, *topics) == (0, f"{one}: valid rubric, 8 questions\n")
+    copy.write_bytes(other.read_bytes())
+    code, output = run(copy, *topics)
+    assert code == 0
+    expected = f"expected the topic_id that the file is named after, {one.stem}; found {other.stem}"
+    assert f"warning [rubric-name] {expected}. Correct" in output
+    copy.write_text(other.read_text().replace(other.stem, "elsewhere"))
+    code, output = run(copy, *topics)
+    assert code == 0
+    assert "warning [topics-other] expected the topic_id of a topic of the track; found" in output
+    copy.write_text("{}")
+    assert run(copy, *topics)[0] == 1
+
+
 def test_what_other_commands_write_is_known(tmp_path):
     runs, labels = (sample_path() / name for name in ("runs", "human_assessments"))
     questions = runs / "question_generation_runs" / "lantern-t1"

@@ -286,6 +286,27 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
                         assert known[cited].partition(".")[0] in column
 
 
+def test_judges_of_one_task_are_told_apart_and_those_of_two_tasks_are_not(data, tmp_path):
+    rubrics, folder = ("--rubrics", data / "human_rubrics"), tmp_path / "runs"
+    for name in ("one", "two"):
+        scores = write_run(folder / name).path / "scores"
+        shutil.copytree(data / "human_assessments", scores)
+        manifest = {"judge": name, "version": "1", "kind": "embedded", "runs": {}, "n_topics": 1}
+        manifest |= {"n_unjudged": {}, "example_run_tags": [], "agreement": {}}
+        (scores / "manifest.json").write_text(json.dumps(manifest))
+
+    def warned():
+        view(folder, *rubrics)
+        said = texts(folder / "runs.html", "p")
+        return [one.partition(":")[0] for one in said if "several judges labelled" in one]
+
+    assert warned() == ["Questions (Task 1)", "Reports (Task 2)"]
+    (folder / "one" / "scores" / "question_assessments.csv").unlink()
+    assert warned() == ["Reports (Task 2)"]
+    (folder / "two" / "scores" / "report_assessments.csv").unlink()
+    assert warned() == []
+
+
 def test_labels_of_compared_runs_stand_side_by_side(run, data, tmp_path):
     labels = shutil.copytree(data / "human_assessments", tmp_path / "labels")
     for path in labels.iterdir():

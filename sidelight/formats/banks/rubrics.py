@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -17,11 +18,12 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.files import atomic_write
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.schemas.grading.judgment import Label, LabelScale, Scales
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.text import quoted
 
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 
@@ -90,6 +92,35 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
         )
     except ValidationError as error:
         raise findings.invalid(error, None, "a rubric") from error
+
+
+def check_rubric(path: Path, scales: Scales, topic_ids: Collection[str]) -> list[Problem]:
+    """Return what is wrong with a rubric, a topic that is none of `topic_ids` among it.
+
+    A file may have any name but that of another topic.
+    """
+    findings = Findings(path)
+    try:
+        topic_id = read_rubric(path, scales).topic_id
+    except InvalidFileError as error:
+        return list(error.problems)
+    if topic_id not in topic_ids:
+        findings.warning(
+            "topics-other",
+            None,
+            expected="the topic_id of a topic of the track",
+            found=quoted(topic_id),
+            remedy="Correct the topic_id, or give a topics file that has it with --topics.",
+        )
+    elif path.stem != topic_id and path.stem in topic_ids:
+        findings.warning(
+            "rubric-name",
+            None,
+            expected=f"the topic_id that the file is named after, {path.stem}",
+            found=topic_id,
+            remedy="Correct the topic_id, or rename the file.",
+        )
+    return findings.problems
 
 
 def read_rubrics(folder: Path, scales: Scales) -> dict[str, Rubric]:
