@@ -206,6 +206,25 @@ def page_date(url: str, top: str, characters: int = _TOP_CHARACTERS) -> str:
     return ""
 
 
+def is_before(date: str, other: str) -> bool:
+    """Tell whether a date of `page_date` is before another, as far as both tell."""
+    one, two = _parts(date), _parts(other)
+    known = min(len(one), len(two))
+    return one[:known] < two[:known]
+
+
+def _parts(date: str) -> list[int]:
+    """Return year, month and day, as far as a date tells; 3/4/2025 may be in March or April."""
+    if re.fullmatch(rf"{_YEAR}-\d\d-\d\d", date):
+        return [int(part) for part in date.split("-")]
+    year, day = re.search(_YEAR, date), re.search(r"\b\d{1,2}(?!\d)", date)
+    found = (n for n, name in enumerate(MONTHS, start=1) if name[:3].casefold() in date.casefold())
+    month = next(found, None)
+    if year is None or month is None:
+        return [int(year.group())] if year else []
+    return [int(year.group()), month, *([int(day.group())] if day else [])]
+
+
 def publishers(segments: Iterable[Segment]) -> dict[str, str]:
     """Return by host the name on its pages that has the letters of the host, or else the host."""
     found: dict[str, set[str]] = {}

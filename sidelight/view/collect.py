@@ -30,6 +30,7 @@ from sidelight.evaluation.metrics.rubric import (
 from sidelight.evaluation.scoring import score
 from sidelight.evaluation.scoring.table import ScoreTable, mean_scores
 from sidelight.formats.topics import topic_format
+from sidelight.generation.pages import is_before
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.investigation.angle import PlannedQuery
@@ -174,16 +175,21 @@ _NEAREST = (
     *("uncited", "", "others say more", "copy-of-article", "own-article", "not read"),
     "overlaps-better-hit",
 )
+_RETOLD_BY_IT = "retold by it"  # what came before the article cannot retell it
 
 
 def follow(
-    trace: Trace, sources: Sequence[report.Source], known: Mapping[str, report.WebPage] | None
+    trace: Trace,
+    sources: Sequence[report.Source],
+    known: Mapping[str, report.WebPage] | None,
+    earlier: Container[str] = (),
 ) -> model.Trail:
     """Return the trail of a topic, whose report cites `sources`.
 
     `known` are all pages of a small index, by document id; None if it has many.
+    `earlier` are pages that are dated before the article.
     """
-    pages = _found_pages(trace, sources, known or {})
+    pages = _found_pages(trace, sources, known or {}, earlier)
     angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
@@ -227,7 +233,10 @@ def follow(
 
 
 def _found_pages(
-    trace: Trace, sources: Sequence[report.Source], known: Mapping[str, report.WebPage]
+    trace: Trace,
+    sources: Sequence[report.Source],
+    known: Mapping[str, report.WebPage],
+    earlier: Container[str],
 ) -> dict[str, model.FoundPage]:
     """Return what became of each page that was found, in the order of `Trail.pages`."""
     pages = {**known, **{document_id_of(one.segment_id): one.page for one in sources}}
@@ -260,7 +269,7 @@ def _found_pages(
         one: model.FoundPage(
             pages.get(one, report.WebPage(one, "", "")),
             tuple(cited.get(one, ())),
-            verdicts.get(one, ""),
+            _RETOLD_BY_IT if (why := verdicts.get(one, "")) == "retold" and one in earlier else why,
         )
         for one in ordered
     }
@@ -490,6 +499,12 @@ def _topic(
         else None
     )
     page, paragraphs = _shown(made.topic, told)
+    origins = made.origins()
+    earlier = {
+        document_id_of(one.segment_id)
+        for one in made.evidence
+        if told and is_before(origins.of(one).date, told.date)
+    }
     return model.TopicPage(
         topic_id=topic_id,
         number=number,
@@ -503,7 +518,7 @@ def _topic(
         n_words=sum(budget_words(sentence.text) for sentence in made.report),
         fallbacks=made.fallbacks,
         searched=_searched(made) if made.ranks_documents else None,
-        trail=follow(made.trace, sources, pages) if made.trace else None,
+        trail=follow(made.trace, sources, pages, earlier) if made.trace else None,
         marks=marks,
         rivals=rivals,
     )

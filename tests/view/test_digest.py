@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.pages import Origins, page_date, source_kind
+from sidelight.generation.pages import Origins, is_before, page_date, source_kind
 from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Plan
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
@@ -433,6 +433,24 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
 )  # fmt: skip
 def test_a_date_is_said_where_the_page_bears_one(url, top, date):
     assert page_date(url, top) == date
+
+
+@pytest.mark.parametrize(
+    ("date", "other", "found"),
+    [
+        ("January 14, 2025", "February 2025", True),
+        ("12 MARCH 2024", "2024-03-13", True),
+        ("3rd of Sept. 2024", "4 September 2024", True),
+        ("2024-12-31", "1 January 2025", True),
+        ("14 February 2025", "February 2025", False),  # nobody knows
+        ("03/12/2024", "1 April 2024", False),
+        ("4 May 2022", "4 May 2022", False),
+        ("4 May 2022", "", False),
+        ("", "4 May 2022", False),
+    ],
+)
+def test_a_date_is_before_another_where_both_tell(date, other, found):
+    assert is_before(date, other) == found
 
 
 def test_a_window_is_as_old_as_the_top_of_its_page():
