@@ -34,7 +34,7 @@ _DATE = re.compile(
     rf"(?! ?(?:to|until|[-–—]) ?(?:{_MONTH}|\d+ {_MONTH}|{_YEAR}|[Pp]res|now|today|date))"
 )
 # "WEXLEY, Ohio, Feb. 12, 2024 (Ohio Valley Wire) - ", as a release begins.
-_DATELINE = re.compile(rf"[A-Z]{{2,}}[\w ,.'’-]{{1,50}}?\b{_YEAR}(?= ?[(/–—])")
+_RELEASED = re.compile(rf"[A-Z]{{2,}}[\w ,.'’-]{{1,50}}?\b{_YEAR}(?= ?[(/–—])")
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
 # An archive holds the pages of others under the day of its copy.
 _ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/")
@@ -185,7 +185,7 @@ def page_date(url: str, top: str) -> str:
     as the article that a fact check examines, is none.
     """
     first, lines = "", top[:_TOP_CHARACTERS].split("\n")
-    begins = [found.group() for found in map(_DATELINE.match, lines) if found]
+    begins = [found.group() for found in map(_RELEASED.match, lines) if found]
     if len(top) > _TOP_CHARACTERS:  # half a line may hold half a period of time
         lines.pop()
     for line in (*lines, *begins):
