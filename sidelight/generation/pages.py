@@ -33,6 +33,8 @@ _DATE = re.compile(
     rf"|(?<!\d )(?<!\d[snrt][tdh] ){_MONTH}\s+{_YEAR})\b"
     rf"(?! ?(?:to|until|[-–—]) ?(?:{_MONTH}|\d+ {_MONTH}|{_YEAR}|[Pp]res|now|today|date))"
 )
+# "WEXLEY, Ohio, Feb. 12, 2024 (Ohio Valley Wire) - ", as a release begins.
+_RELEASED = re.compile(rf"[A-Z]{{2,}}[\w ,.'’-]{{1,50}}?\b{_YEAR}(?= ?[(/–—])")
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
 # An archive holds the pages of others under the day of its copy.
 _ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/")
@@ -184,10 +186,11 @@ def page_date(url: str, top: str, characters: int = _TOP_CHARACTERS) -> str:
     A date that the page calls its own goes before the first one; one in a line on its source, such
     as the article that a fact check examines, is none.
     """
-    first = ""
+    first, lines = "", top[:characters].split("\n")
+    begins = [found.group() for found in map(_RELEASED.match, lines) if found]
     if len(top) > characters:  # half a line may hold half a period of time
-        top = top[:characters].rpartition("\n")[0]
-    for line in top.split("\n"):
+        lines.pop()
+    for line in (*lines, *begins):
         if count_words(line) > _LINE_WORDS:  # prose speaks of other dates
             continue
         for found in _DATE.finditer(one_line(line)):

@@ -15,9 +15,12 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from sidelight.tracks import load_track
+from sidelight.view.collect import collect_page
 from sidelight.view.digest import _counts_otherwise, answers, digest
+from sidelight.view.page import render_page
 from sidelight.view.report import Told, cite
-from sidelight.view.shown_run import Made
+from sidelight.view.shown_run import Made, ShownRun
 
 BODY = """\
 Home | News | Sport
@@ -424,6 +427,8 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         ("", "The Frog\nMarch 12th, 2024", "March 12th, 2024"),
         ("", "The Frog\n12th of March 2024", "12th of March 2024"),
         ("", "The Frog\n03/12/2024", "03/12/2024"),
+        # As a release begins; the line may end behind what is looked at.
+        ("", f"Frogs\nFENTON, Ohio, Feb. 12, 2022 (Wire) - {'They sing. ' * 40}", "Feb. 12, 2022"),
         # The day of what a check examines is not its own.
         ("", "Source: Reed Post, 31 August 2025\nChecked: 12 September 2025", "12 September 2025"),
         ("", "Source: Reed Post, 31 August 2025", ""),
@@ -451,6 +456,16 @@ def test_a_date_is_said_where_the_page_bears_one(url, top, date):
 )
 def test_a_date_is_before_another_where_both_tell(date, other, found):
     assert is_before(date, other) == found
+
+
+def test_what_the_article_may_rest_on_is_no_retelling():
+    trace = Trace(draft=DraftReport(sentences=(), unused={TWO: "retold", THREE: "retold"}))
+    told = made(trace, report=())
+    run = ShownRun("r", "r", load_track(), {}, (ARTICLE.topic_id,), lambda _: told)
+    (topic,) = collect_page(run, {}, ()).topics
+    assert topic.trail
+    assert [one.unused for one in topic.trail.pages] == ["retold by it", "retold"]
+    assert "which came later and may rest on it" in render_page(collect_page(run, {}, ()))
 
 
 def test_a_window_is_as_old_as_the_top_of_its_page():
