@@ -278,7 +278,7 @@ def _write_sheet(
     if lost := written.keys() - set(sheet):
         raise InputError(
             f"{path}: expected no file, or a sheet whose labels all belong to rows of the new one; "
-            f"found {counted(len(lost), 'row')} filled in that the new sheet does not have",
+            f"found {counted(len(lost), 'row')} with labels or other cells that it does not have",
             remedy="Write the new sheet under another name: give another --output.",
         )
     write_table(path, header, ((*row, written.get(row, "")) for row in sheet))

@@ -71,7 +71,9 @@ def test_a_sheet_that_is_written_again_keeps_its_labels(tmp_path):
     for column, others in (("annotation", runs[1]), ("my notes", runs[0])):
         fill_in(column)
         before = sheet.read_bytes()
-        with pytest.raises(InputError, match=r"found 1 row filled in (?s:.*) another --output"):
+        with pytest.raises(
+            InputError, match=r"found 1 row with labels or other cells (?s:.*) another --output"
+        ):
             told(*command, others)
         assert sheet.read_bytes() == before
 
