@@ -89,7 +89,7 @@ def view(  # long: half of it are its options
     ] = None,
     data: Annotated[
         Path | None,
-        options.data_option("The organizers' data folder, in place of --rubrics and --labels."),
+        options.data_option("The organizers' data folder: its rubrics; its labels mark the run."),
     ] = None,
     compare: Annotated[
         list[Path] | None,
@@ -103,7 +103,7 @@ def view(  # long: half of it are its options
     writes a page that lists them with their scores and shows where two of them differ.
     """
     rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
-    labels = [*(labels or ()), *([_labels_of(data)] if data else ())]
+    labels = [*([_labels_of(data)] if data else ()), *(labels or ())]  # people's labels mark
     plugins = allow_plugin or ()
     if runs := _runs_in(run):
         if compare or (runs[0].is_dir() and (topics or index)):

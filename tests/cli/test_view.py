@@ -107,6 +107,16 @@ def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_o
     assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))
 
 
+def test_labels_of_a_data_folder_mark_before_others(data, tmp_path):
+    run, model = write_run(tmp_path / "run"), tmp_path / "model"
+    model.mkdir()
+    given = (data / "human_assessments" / "report_assessments.csv").read_text()
+    (model / "report_assessments.csv").write_text(given.replace("supports", "none"))
+    view(run.path, "-o", tmp_path / "page.html", "--data", data, "--labels", model)
+    marked = "Asked by question 2 (similar). 50.0 points earned, 50.0 lost"
+    assert any(marked in one for one in texts(tmp_path / "page.html", "li"))
+
+
 def test_a_run_that_judged_itself_by_a_drafted_rubric_is_marked_by_that(data, tmp_path):
     judged = write_run(tmp_path / "judged")
     scores = judged.path / "scores"
