@@ -337,7 +337,7 @@ TAGGED = "clueweb22-en0000-66-10629\ta-1\t1\tWho owns the outlet?\n"
 ASSESSORS = "topic_id,assessor\nclueweb22-en0000-66-10621,1\nclueweb22-en0000-66-10622,2\n"
 OWN_TRACK = own_track("dragun2025", sample)
 PACK = "pack {}/run -o {}/packed --topics {}/topics.jsonl --json"
-ABLATE = "ablate @ -o {}/out --dry-run --topics {}/topics.jsonl --index {}"
+ABLATE = "ablate @ -o {}/out --dry-run --topics {}/topics.jsonl"
 READERS = {
     "qrels": table(RETRIEVAL, "qrels.txt", GRADED),
     "qrels compared": table("agree qrels @ {}/qrels2.txt --json", "qrels.txt", GRADED),
