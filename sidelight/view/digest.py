@@ -15,7 +15,6 @@ from math import log, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.english.parser import parse
 from sidelight.english.vocabulary import TIES
 from sidelight.generation.pages import CORRECTION_PAGE
 from sidelight.schemas.investigation.angle import Angle, Aspect
@@ -602,7 +601,7 @@ class Table:
                 alike += (
                     max((chance for one, chance in asked.items() if said in one), default=0.0) / 2
                 )
-            if alike > most and not parse([said])[0].is_prompt:
+            if alike > most and said not in self._told.prompts:
                 best, most = said, alike
         return best, most
 

@@ -264,6 +264,7 @@ class Told(NamedTuple):
         paragraphs: Its prose.
         n_left_out: Words of menus, links and comments that are not in it.
         names_nothing: Whether the run found nothing in it to look up; see `ArticleFacts`.
+        prompts: Its sentences that state nothing, as the run's profile has them.
     """
 
     title: str
@@ -274,6 +275,7 @@ class Told(NamedTuple):
     paragraphs: tuple[str, ...]
     n_left_out: int
     names_nothing: bool = False
+    prompts: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
@@ -298,6 +300,7 @@ class Told(NamedTuple):
             paragraphs=tuple(line for line in prose.split("\n") if line),
             n_left_out=sum(cut.words for cut in cuts),
             names_nothing=profile is not None and profile.names_nothing,
+            prompts=frozenset(profile.prompts if profile else ()),
         )
 
     @property

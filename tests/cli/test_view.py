@@ -1,5 +1,7 @@
 import json
 import shutil
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -105,6 +107,12 @@ def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_o
     captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
     assert captions == ["Reports (Task 2): two sources of labels"]
     assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))
+
+
+def test_a_page_is_written_where_no_parser_is_installed(run, tmp_path):
+    code = "import sys; sys.modules['spacy'] = None; from sidelight.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "view", str(run.path), "-o", str(tmp_path / "page.html")]
+    subprocess.run(command, check=True)
 
 
 def test_labels_of_a_data_folder_mark_before_others(data, tmp_path):

@@ -105,6 +105,7 @@ class ExtractiveProfiler:
             or " ".join(keywords[:_SUBJECT_KEYWORDS]),
             keywords=tuple(keywords),
             claims=tuple(_claims(title, parsed, set(keywords))),
+            prompts=tuple(one.text for one in parsed if one.is_prompt),
             body=body,
             cuts=cuts,
         )

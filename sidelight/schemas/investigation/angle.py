@@ -128,6 +128,7 @@ class ArticleFacts(Value):
         subject: The few words that say what the article is about.
         keywords: Content words of the article, most telling first.
         claims: Checkable sentences, most central first.
+        prompts: Sentences that ask something or tell a reader to do something: they state nothing.
     """
 
     title: str = ""
@@ -142,6 +143,7 @@ class ArticleFacts(Value):
     subject: str
     keywords: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    prompts: tuple[str, ...] = ()
     cuts: tuple[Cut, ...] = ()
 
     @property
