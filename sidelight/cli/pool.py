@@ -185,9 +185,8 @@ def pairs(  # long: a third of it are options
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
     given = read_runs(runs, rules.question_list)
-    TaskRuns(
-        rules.question_list, known, given
-    ).cases()  # refuses runs that have no topic of the rubrics
+    # Refuses runs that have no topic of the rubrics.
+    TaskRuns(rules.question_list, known, given).cases()
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:
         models["reranker"] = CrossEncoder(reranker).score

@@ -296,14 +296,7 @@ def find_masthead(body: str) -> Masthead:
     found = found or lead
     place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
     _, below, further = [*lines, "", "", ""][place : place + 3]
-    # A site is named by the first line, above its menu, or by the one above the headline.
-    above = [*lines[:1], *lines[max(0, place - 1) : place]] if place else []
-    names = (
-        line
-        for line in above[: 2 if place < _KICKER_LINES else 1]
-        if line.isupper() and _is_capitalised(line) and not _KICKER.search(line)
-    )
-    named = next(names, "")
+    named = _named_above(lines, place)
     if named and named.casefold() not in bylines.casefold():
         outlets = outlets or [named]
     if outlets:
@@ -315,6 +308,23 @@ def find_masthead(body: str) -> Masthead:
         written = re.findall(rf"\b{re.escape(outlet)}\b", body, re.IGNORECASE)
         outlet = next((one for one in written if not one.isupper()), outlet)
     return Masthead(found, outlet, below if found and _is_standfirst(below, found, further) else "")
+
+
+def _named_above(lines: Sequence[str], place: int) -> str:
+    """Return the name in capitals by which a site is called above the headline at a place.
+
+    It is the first line, above a menu, or the line on a headline that is among the first.
+    """
+    above = {0, place - 1} if place < _KICKER_LINES else {0}
+    names = (
+        lines[number]
+        for number in sorted(above)
+        if 0 <= number < place
+        and lines[number].isupper()
+        and _is_capitalised(lines[number])
+        and not _KICKER.search(lines[number])
+    )
+    return next(names, "")
 
 
 def _is_standfirst(line: str, above: str, below: str) -> bool:

@@ -46,12 +46,11 @@ def check_ranks(
     lines: dict[str, int] = {}
     for row in rows:
         if row.rank not in ranks:
-            want, remedy = f"a rank from 1 to {task.count} in ASCII digits", "Correct the rank."
-            found = quoted(row.rank)
+            told, remedy = "", "Correct the rank."
             if (extra := len(rows) - task.count) > 0:
-                found += f"; topic {topic_id} has {len(rows)} questions"
+                told = f"; topic {topic_id} has {len(rows)} questions"
                 remedy = f"Leave out {extra} of them."
-            findings.error("rank-value", row.line, expected=want, found=found, remedy=remedy)
+            _no_rank(row, f"from 1 to {task.count}", findings, told, remedy)
         elif row.rank in lines:
             findings.error(
                 "rank-duplicate",
@@ -80,6 +79,17 @@ def check_ranks(
             found=f"the order {', '.join(map(str, order))}",
             remedy="Sort the lines.",
         )
+
+
+def _no_rank(
+    row: QuestionRow,
+    which: str,
+    findings: Findings,
+    told: str = "",
+    remedy: str = "Correct the rank.",
+) -> None:
+    want, found = f"a rank {which} in ASCII digits", f"{quoted(row.rank)}{told}"
+    findings.error("rank-value", row.line, expected=want, found=found, remedy=remedy)
 
 
 def check_repeats(rows: Sequence[QuestionRow], findings: Findings) -> None:
@@ -178,9 +188,7 @@ def read_question_run(
     for row in rows:
         match = _RANK.fullmatch(row.rank)
         if match is None:
-            want, remedy = "a rank from 1 in ASCII digits", "Correct the rank."
-            told = quoted(row.rank)
-            findings.error("rank-value", row.line, expected=want, found=told, remedy=remedy)
+            _no_rank(row, "from 1", findings)
             continue
         question = SubmittedQuestion(
             topic_id=row.topic_id,

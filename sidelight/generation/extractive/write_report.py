@@ -59,11 +59,12 @@ class ExtractiveReportWriter:
             nothing = DraftReport(sentences=())
         if not findings:
             return nothing.model_copy(update={"unused": unused})
-        chances = self._usefulness.chances(found, of_article=bool(profile.body))
+        answers = not profile.body
+        chances = self._usefulness.chances(found, of_article=not answers)
         worth = {
             one.segment_id
             for finding, chance in zip(findings, chances, strict=True)
-            if chance >= (_LEAST if profile.body else _LEAST_OF_ANSWER)
+            if chance >= _least(answers=answers)
             for one in finding.page.segments
         }
         unused = {
@@ -71,7 +72,6 @@ class ExtractiveReportWriter:
             for one, why in unused.items()
         }
         parts = [int(column) for column in speaks.argmax(axis=1)]
-        answers = not profile.body
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
@@ -214,7 +214,7 @@ def choose(
     costs = words**_LENGTH_POWER if fills_room else np.ones(len(findings))
     same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
     left, new = max_words, np.ones(len(findings))
-    least = _LEAST_OF_ANSWER if fills_room else _LEAST
+    least = _least(answers=fills_room)
     open_ = chances >= least
     chosen: list[int] = []
     waiting: list[int] = []
@@ -235,6 +235,11 @@ def choose(
             if _overlap(finding, findings[row]):
                 open_[other] = False
     return chosen, waiting
+
+
+def _least(*, answers: bool) -> float:
+    """Return the chance of being worth knowing from which something is told."""
+    return _LEAST_OF_ANSWER if answers else _LEAST
 
 
 def _overlap(one: Finding, other: Finding) -> bool:
