@@ -7,6 +7,7 @@ name.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import Unused
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.text import content_words, count_words, numbers, sentences, shingles
+from sidelight.text import content_words, count_words, numbers, sentences, shingles, tokens
 from sidelight.text_vectors import TextVectors
 
 MIN_WORDS = 5  # of a sentence that says something
@@ -40,8 +41,10 @@ _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
 # another; of 2,200 real passages on other matters none has.
 _TELLING = 12.0
 _DATELINE = re.compile(r"^[A-Z]{2,}(?:[ .,'’/-][A-Z][A-Za-z.,]*){0,5} [-–—]+ (?=[A-Z])")
+_OF_PEOPLE, _SEVERAL = ("he", "she", "his", "her", "him"), 3
 _SITE = re.compile(r"\s[-–—|]\s")
 _WHOLE_WORD = re.compile(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])")
+_LABEL = re.compile(r"^[A-Z ]+: ")  # "PRESS RELEASE: ", "OPINION: "
 _SHOUTED = 3  # letters
 _NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
 
@@ -224,18 +227,24 @@ class Known:
     def _is_on_namesake(self, page: Page) -> bool:
         """Tell whether a page on a person of the article's name names nobody else of the article.
 
-        A page is on whom its title begins with. Places and surnames are shared by chance.
+        A page is on whom its title begins with, if it says "he" or "she" of somebody several times.
+        Places and surnames are shared by chance.
         """
         people = (*self.profile.authors, *self.profile.people)
         on = next((one for one in people if strip_title(page.title).startswith(one)), "")
+        words = Counter(tokens(page.text))
+        if not on or page.origin.kind == OWN or sum(words[one] for one in _OF_PEOPLE) < _SEVERAL:
+            return False
         own = set(on.casefold().split())
+        bodies = {*self.profile.organisations, *self.profile.studies} - self._places
         others = [
-            name.removeprefix("The ")
-            for name in self.profile.named
-            if own.isdisjoint(name.casefold().split()) and name not in self._places
+            form
+            for name in {self.profile.publisher, *people, *bodies} - {""}
+            if own.isdisjoint(name.casefold().split())
+            for form in name_forms(name.removeprefix("The "))
+            if " " in form or form.isupper() or form == name.removeprefix("The ")
         ]
-        is_elsewhere = bool(on and others) and page.origin.kind != OWN
-        return is_elsewhere and not mentions(page.text, others)
+        return bool(others) and not mentions(page.text, others)
 
     def _means(self, page: Page, shared: Shared, name: str) -> bool:
         """Tell whether a page that mentions a name means the one of the article.
@@ -263,7 +272,7 @@ def _shouts(page: Page) -> bool:
     Of 44 findings of such pages of the development webs that were marked, none was useful and 36
     were misleading. A name in capitals stands so in the text, too; a headline may be all capitals.
     """
-    headline = _SITE.split(page.title)[0]
+    headline = _LABEL.sub("", _SITE.split(page.title)[0])
     words = _WHOLE_WORD.findall(headline)
     loud = [word for word in words if word.isupper() and len(word) >= _SHOUTED]
     if page.origin.kind in _ANSWERING or 2 * len(loud) > len(words):

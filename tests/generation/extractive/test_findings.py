@@ -129,6 +129,7 @@ def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
 FUND = "The Sound Authority set up a ferry fund in 2018."
 HUSBAND = "husband signed for the Marrow Sound Line."
 HE_PAID = "He paid T9,000 to the Sound Authority for the pier in 2018."
+AT_CHESS = "Petra Quill wrote of 12 games of chess for Courier and Board in 2016."
 OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her boat."
 
 
@@ -149,6 +150,7 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
         ),
         # Headlines shout in capitals where they exaggerate; a name has them in the text, too.
         (PAID, {"title": "Ferry firm PAYS T40,000 for a pier - Sound Talk"}, []),
+        (PAID, {"title": "FERRY NEWS: Ferry firm bought a pier"}, [(PAID,)]),
         (
             f"{PAID} The EAST pier trial ended.",
             {"title": "Ferry firm and EAST pier - Sound Talk"},
@@ -156,10 +158,11 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
         ),
         # Whoever has the name of somebody of the article, and nothing else of it, may be another.
         (
-            "Petra Quill wrote of 12 games of chess for Courier and Board in 2016.",
+            f"{AT_CHESS} She won 12 of her 19 games in 2016. Then she became a coach.",
             {"title": "Petra Quill - Players - Chess Base"},
             [],
         ),
+        (AT_CHESS, {"title": "Petra Quill - Players - Chess Base"}, [(AT_CHESS,)]),
         (
             f"{OF_A_WOMAN} He paid T9,000 to the Sound Authority for the pier in 2018.",
             {"title": "Petra Quill"},
