@@ -14,7 +14,7 @@ import re
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import starmap
@@ -25,7 +25,7 @@ import orjson
 
 from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, Severity, package_of
-from sidelight.text import quoted
+from sidelight.text import first_of, quoted
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -76,6 +76,19 @@ class Findings:
         """Add an error on a text that is none of the labels in `writings`."""
         expected, remedy = f"one of {', '.join(writings)} {where}", "Correct the label."
         self.error("label", line, expected=expected, found=quoted(found), remedy=remedy)
+
+    def topics(self, given: Iterable[str], known: Collection[str], line: int | None = None) -> None:
+        """Add a problem on topics that are none of the track's: an error where a line is on one."""
+        if other := [quoted(one) for one in sorted(set(given).difference(known))]:
+            told = {
+                "expected": "a topic of the track",
+                "found": first_of(other),
+                "remedy": "Correct or remove it, or give a topics file that has it with --topics.",
+            }
+            if line is None:
+                self.warning("topics-other", None, **told)
+            else:
+                self.error("topic-unknown", line, **told)
 
     def warning(
         self, code: str, line: int | None, *, expected: str, found: str, remedy: str

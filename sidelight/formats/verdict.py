@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import orjson
 
@@ -22,7 +23,7 @@ from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.banks.nuggets import check_nuggets, read_nugget_assignments, read_nuggets
 from sidelight.formats.banks.rubrics import check_rubric, read_rubric
 from sidelight.formats.labels import qrels
-from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
+from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, read_assessments
 from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.cited_sentences import mend_reports
@@ -41,10 +42,10 @@ from sidelight.formats.table import columns_of, read_table
 from sidelight.formats.topics import read_articles as articles_in
 from sidelight.formats.topics import read_pooled_questions, topic_format, topic_formats
 from sidelight.registry import names
-from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
+from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.task import Task
 from sidelight.schemas.topic import Article, Topic, parse_question_id
-from sidelight.text import counted, first_of
+from sidelight.text import counted
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -73,7 +74,7 @@ class Labels(NamedTuple):
     topic_ids: frozenset[str]
 
     @classmethod
-    def of(cls, read: Sequence[Any], scale: LabelScale) -> Labels:
+    def of(cls, read: Sequence[Any], scale: LabelScale) -> Self:
         """Count what was read from a file."""
         judged = sum(not isinstance(one.label, Unjudged) for one in read)
         return cls(len(read), judged, scale.writings, frozenset(one.topic_id for one in read))
@@ -84,24 +85,26 @@ class FileKind(NamedTuple):
 
     Attributes:
         name: In what `validate --json` prints: of a run, its task.
-        unit: What `size` counts, in the singular.
+        unit: What `read` gives, in the singular.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
         cites: Whether it names segments of the collection.
+        scale: That of the labels which it holds, where it holds labels.
     """
 
     name: str
     title: str
     unit: str
-    size: Callable[[Path], int | Labels]
+    read: Callable[[Path], Iterable[Any]]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[Objection]] | None = None
     cites: bool = False
+    scale: LabelScale | None = None
 
 
-_TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
-_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
-_CITED = FileKind("segments", "segments file", "segment", lambda path: len(read_cited_texts(path)))
+_TREC_RUN = FileKind("trec_run", "TREC run", "query", read_trec_run)
+_QRELS = FileKind("qrels", "qrels file", "query", qrels.read_qrels)
+_CITED = FileKind("segments", "segments file", "segment", read_cited_texts)
 # Tables that commands write, and the columns that tell them.
 _TABLES = {
     "votes": ("votes file", ("majority",)),
@@ -110,23 +113,17 @@ _TABLES = {
     "results": ("table of results", ()),  # whose columns are its measures
 }
 _SHARED = {
-    "bank": FileKind(
-        "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
-    ),
-    "graded": FileKind(
-        "graded", "graded passages file", "query", lambda path: sum(1 for _ in read_graded(path))
-    ),
+    "bank": FileKind("bank", "bank of questions or nuggets", "query", read_exams),
+    "graded": FileKind("graded", "graded passages file", "query", read_graded),
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
     "judgments": _QRELS,
     "segments": _CITED,
     "references": _CITED,
-    "pooled_questions": FileKind(
-        "pooled", "pooled questions", "topic", lambda path: len(read_pooled_questions(path))
-    ),
+    "pooled_questions": FileKind("pooled", "pooled questions", "topic", read_pooled_questions),
     **{
-        name: FileKind(name, title, "row", lambda path: sum(1 for _ in read_table(path)[1]))
+        name: FileKind(name, title, "row", lambda path: read_table(path)[1])
         for name, (title, _) in _TABLES.items()
     },
 }
@@ -141,7 +138,7 @@ def kinds_of(track: Track) -> dict[str, FileKind]:
     runs: dict[str, FileKind] = {}
     for task in track.tasks:
         runs.setdefault(task.format, _run_kind(task))
-    topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
+    topics = FileKind("topics", "topics file", "topic", partial(read_topics, track=track))
     return {**runs, track.topics: topics, **_graded(track), **_SHARED, **_strict(track), **runs}
 
 
@@ -154,7 +151,7 @@ def _graded(track: Track) -> dict[str, FileKind]:
             "rubric",
             "rubric",
             "question",
-            lambda path: len(read_rubric(path, scales).questions),
+            lambda path: read_rubric(path, scales).questions,
             lambda path, topic_ids, _: check_rubric(path, scales, topic_ids),
         )
     if importance := scales.get("nugget_importance"):
@@ -162,25 +159,27 @@ def _graded(track: Track) -> dict[str, FileKind]:
             "nuggets",
             "nuggets file",
             "topic",
-            lambda path: len(read_nuggets(path, importance)),
+            partial(read_nuggets, importance=importance),
             lambda path, topic_ids, _: check_nuggets(path, importance, topic_ids),
         )
         kinds["nugget_assignments"] = FileKind(
             "nugget_assignments",
             "nugget assignments file",
             "answer",
-            lambda path: len(read_nugget_assignments(path, scales)),
+            partial(read_nugget_assignments, scales=scales),
         )
     if quality := scales.get("question_quality"):
         kinds[QUESTION_GRADES] = FileKind(
             QUESTION_GRADES,
             "graded questions file",
             "question",
-            lambda path: Labels.of(qrels.read_question_grades(path, scales), quality),
+            partial(qrels.read_question_grades, scales=scales),
+            scale=quality,
         )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
-            kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
+            read = partial(read_assessments, kind=kind, scales=scales)
+            kinds[name] = FileKind(name, kind.title, "label", read, scale=scales[kind.scale])
     return kinds
 
 
@@ -205,10 +204,6 @@ def _strict(track: Track) -> dict[str, FileKind]:
     return found
 
 
-def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], Labels]:
-    return lambda path: Labels.of(read_assessments(path, kind, scales), scales[kind.scale])
-
-
 def _run_kind(task: Task) -> FileKind:
     found = run_format(task)
     official = found.official
@@ -216,7 +211,7 @@ def _run_kind(task: Task) -> FileKind:
         task.name,
         f"{task.title} run",
         "topic",
-        lambda path: len(found.read(path).results()),
+        lambda path: found.read(path).results(),
         lambda path, topic_ids, known: found.check(path, task, topic_ids, known),
         None if official is None else lambda path, topic_ids: official(path, task, topic_ids),
         cites=found.kind != "question_list",
@@ -345,7 +340,7 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
 
 
 # A folder, whose files have kinds of their own; what it holds is told by who reads it.
-RUN_DIRECTORY = FileKind("run", "run directory", "topic", lambda _: 0)
+RUN_DIRECTORY = FileKind("run", "run directory", "topic", lambda _: ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,25 +484,20 @@ def _check_strictly(
     if kind.check is not None:
         findings.problems += kind.check(path, topic_ids, known_segments)
     try:
-        size = kind.size(path)
+        if kind.scale is None:
+            return sum(1 for _ in kind.read(path))
+        labels = Labels.of([*kind.read(path)], kind.scale)
     except InvalidFileError as error:
         if not findings.problems:
             findings.problems += error.problems
         return 0
-    if isinstance(size, Labels) and (other := size.topic_ids.difference(topic_ids)):
-        findings.warning(
-            "topics-other",
-            None,
-            expected="labels of the topics of the track",
-            found=f"{counted(len(other), 'other topic')}, {first_of(sorted(other))}",
-            remedy="Give the labels of the track, or the file of their topics with --topics.",
-        )
-    if isinstance(size, Labels) and not size.judged:
+    findings.topics(labels.topic_ids, topic_ids)
+    if not labels.judged:
         findings.warning(
             "unjudged",
             None,
             expected="rows that are judged",
-            found=f"none of {counted(size.rows, 'row')}",
-            remedy=f"Fill in the labels: one of {', '.join(size.allowed)}.",
+            found=f"none of {counted(labels.rows, 'row')}",
+            remedy=f"Fill in the labels: one of {', '.join(labels.allowed)}.",
         )
-    return size
+    return labels

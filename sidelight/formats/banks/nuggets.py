@@ -21,7 +21,6 @@ from pydantic import BaseModel, Field
 
 from sidelight.errors import Problem
 from sidelight.formats.lines import Findings, parsed_lines, write_json_lines
-from sidelight.formats.runs.submission import check_topic
 from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank, Weight
 from sidelight.text import budget_words, one_line, quoted
@@ -66,7 +65,7 @@ def check_nuggets(path: Path, importance: LabelScale, topic_ids: Collection[str]
     """
     findings = Findings(path)
     for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", findings):
-        check_topic(topic.qid, line, topic_ids, findings)
+        findings.topics([topic.qid], topic_ids, line)
         as_nuggets(topic.nuggets, line, importance, findings)
         texts = Counter(one_line(one.text).casefold() for one in topic.nuggets)
         expected, remedy = "each nugget of a topic once", "Keep one of them: each counts."

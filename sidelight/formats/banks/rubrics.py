@@ -23,7 +23,6 @@ from sidelight.files import atomic_write
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.schemas.grading.judgment import Label, LabelScale, Scales
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.text import quoted
 
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 
@@ -104,15 +103,8 @@ def check_rubric(path: Path, scales: Scales, topic_ids: Collection[str]) -> list
         topic_id = read_rubric(path, scales).topic_id
     except InvalidFileError as error:
         return list(error.problems)
-    if topic_id not in topic_ids:
-        findings.warning(
-            "topics-other",
-            None,
-            expected="the topic_id of a topic of the track",
-            found=quoted(topic_id),
-            remedy="Correct the topic_id, or give a topics file that has it with --topics.",
-        )
-    elif path.stem != topic_id and path.stem in topic_ids:
+    findings.topics([topic_id], topic_ids)
+    if topic_id in topic_ids and path.stem != topic_id and path.stem in topic_ids:
         findings.warning(
             "rubric-name",
             None,

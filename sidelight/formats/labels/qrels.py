@@ -114,7 +114,7 @@ def _check_labels(
                 found=quoted(cell),
                 remedy="Give the grades of the track.",
             )
-        submission.check_topic(query_id, line, topic_ids, findings)
+        findings.topics([query_id], topic_ids, line)
 
 
 @submission.StrictCheck

@@ -242,22 +242,10 @@ def check_ids(run: CheckedRun[Task], ids: Sequence[LineIds]) -> None:
         )
 
 
-def check_topic(topic_id: str, line: int, topic_ids: Collection[str], findings: Findings) -> None:
-    """Check that a topic is one of the track."""
-    if topic_id not in topic_ids:
-        findings.error(
-            "topic-unknown",
-            line,
-            expected="a topic of the track",
-            found=quoted(topic_id),
-            remedy="Remove the topic, or give a topics file that has it with --topics.",
-        )
-
-
 def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
     """Check that a file covers the topics, all and no other, by the first line of each in it."""
     for topic_id, line in first_lines.items():
-        check_topic(topic_id, line, run.topic_ids, run.findings)
+        run.findings.topics([topic_id], run.topic_ids, line)
     missing = [topic_id for topic_id in run.topic_ids if topic_id not in first_lines]
     if missing:
         run.findings.error(
