@@ -26,8 +26,6 @@ from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, read_assessments
 from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.lines import Findings, read_bytes
-from sidelight.formats.runs.cited_sentences import mend_reports
-from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import (
     Change,
@@ -425,16 +423,10 @@ def _looks_like(path: Path) -> tuple[str, str]:
     return found, "Compare the file with docs/formats.md."
 
 
-_MENDERS: dict[str, Callable[[Path, Any, Path], list[Change]]] = {
-    "questions_tsv": mend_questions,
-    "reports_jsonl": mend_reports,
-}
-
-
 def mend_file(
     path: Path, track: Track, folder: Path, topic_ids: Collection[str]
 ) -> tuple[Path, list[Change]] | None:
-    """Write a run with what can be mended without inventing anything; see `mend_reports`.
+    """Write a run with what can be mended without inventing anything; see `RunFormat.mend`.
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
     None for a file of another kind. A run that is valid on `topic_ids`, and without leftovers of a
@@ -443,7 +435,8 @@ def mend_file(
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
-    if name not in _MENDERS or task is None:
+    mend = run_format(task).mend if task else None
+    if mend is None:
         return None
     if folder.resolve() == path.parent.resolve():
         raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
@@ -453,7 +446,7 @@ def mend_file(
         with atomic_binary(copy) as stream:
             stream.write(path.read_bytes())
         return copy, []
-    changes = _MENDERS[name](path, task, copy)
+    changes = mend(path, task, copy)
     if verdict.valid or changes:
         return copy, changes
     copy.unlink()

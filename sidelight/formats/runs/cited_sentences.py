@@ -616,6 +616,7 @@ REPORTS: submission.RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRu
         check=check_report_run,
         as_manual=manual_lines,
         official=submission.official_reports,
+        mend=mend_reports,
         json_keys=("responses",),
     )
 )

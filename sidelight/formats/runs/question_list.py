@@ -417,6 +417,7 @@ QUESTIONS: submission.RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] 
         check=check_question_run,
         as_manual=read_bytes,
         official=submission.official_questions,
+        mend=mend_questions,
         fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
     )
 )

@@ -309,6 +309,8 @@ class RunFormat(Generic[T, R, N]):
         as_manual: Returns the content of a valid file, saying that a person had a hand in it where
             the format says such things.
         official: Returns what the track's own validator objects to; None where it has none.
+        mend: Writes a copy with what can be mended, and returns the changes; None where nothing is
+            known to be.
         json_keys: All occur in such a file, even in a broken one, `a.b` for a key of the object
             `a`; none where it is not JSON.
         fits_line: Tells whether most lines of such a file look like this one; None for JSON.
@@ -320,6 +322,7 @@ class RunFormat(Generic[T, R, N]):
     check: Callable[[Path, T, Collection[str], Container[str] | None], list[Problem]]
     as_manual: Callable[[Path], bytes]
     official: Callable[[Path, T, Collection[str]], list[Objection]] | None = None
+    mend: Callable[[Path, T, Path], list[Change]] | None = None
     json_keys: tuple[str, ...] = ()
     fits_line: Callable[[str], bool] | None = None
 
