@@ -1,8 +1,7 @@
 """Text primitives: words and sentences as tracks count them, stems, names, safe printing.
 
 Text is never taken for instructions: only its words count, after invisible characters have been
-removed. `stems` is the base of all stemming in the package, apart from `retrieval.memory` and
-`view.digest.subjects`, whose results would change with it.
+removed. `stems` is the base of all stemming in the package.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narr
 from sidelight.text import budget_words, clean
 from sidelight.tracks import Track
 from sidelight.view import model, report
-from sidelight.view.digest import angles_of, digest
+from sidelight.view.digest import digest
 from sidelight.view.shown_run import STEPS, Labels, Made, ShownRun
 
 _NO_MODEL, _UNNAMED = "extractive", "What others say"
@@ -190,7 +190,7 @@ def follow(
     `earlier` are pages that are dated before the article.
     """
     pages = _found_pages(trace, sources, known or {}, earlier)
-    angles = angles_of(trace)
+    angles = trace.angles()
     searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
         if round_.plan is not None:

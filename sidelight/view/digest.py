@@ -27,6 +27,9 @@ from sidelight.view.report import ShownSentence, Source, Told, source_of
 if TYPE_CHECKING:
     from sidelight.view.shown_run import Made
 
+Covers = Mapping[str, Mapping[str, float]]
+"""By the text of a sentence, the chance that it answers each angle, by id."""
+
 
 class Finding(NamedTuple):
     """A statement of others, and its sources.
@@ -143,45 +146,6 @@ _BY_ASPECT = {
 _ORDER = (PUBLISHER, AUTHOR, CLAIMS, RELIED_ON, AROUND)
 # What begins so is about what the sentence before it is about.
 _GOES_ON = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those)\b")
-_LEAST_CHANCE = 0.1
-_LEAST_LIKENESS = 1.0  # from which a sentence is taken to be on a claim of the article
-
-
-def subjects_of(
-    texts: Iterable[str],
-    told: Told,
-    angles: Mapping[str, Angle],
-    covers: Mapping[str, Mapping[str, float]],
-    likeness: Likeness,
-) -> list[str]:
-    """Return what each sentence of a report is on.
-
-    `covers` has, by the text of a sentence, the chance that it answers each angle, by id. Where
-    that is not known, `likeness` compares the sentence with those of the article.
-    """
-    said = told.sentences
-
-    def subject_of(text: str, before: str) -> str:
-        named = {PUBLISHER: told.names_publisher(text), AUTHOR: told.names_author(text)}
-        places = {subject: place for subject, place in named.items() if place is not None}
-        if places:
-            return min(places, key=lambda subject: places[subject])
-        chances: dict[str, float] = {}
-        for angle_id, chance in covers.get(text, {}).items():
-            if angle_id in angles and chance >= _LEAST_CHANCE:
-                subject = _BY_ASPECT[angles[angle_id].aspect]
-                chances[subject] = max(chance, chances.get(subject, 0.0))
-        if not chances and covers:
-            return before
-        if not chances:
-            alike = (likeness.between(text, one) for one in said)
-            return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
-        return max(chances, key=lambda subject: (chances[subject], -_ORDER.index(subject)))
-
-    found: list[str] = []
-    for text in texts:
-        found.append(subject_of(text, found[-1] if found else AROUND))
-    return found
 
 
 def paragraphs(
@@ -206,31 +170,33 @@ def paragraphs(
     return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())
 
 
-_MOST = 3
-_LEAST_SHARE = 0.3
+def _page(sentence: ShownSentence) -> str:
+    """Return the page that a sentence cites first."""
+    return "".join(document_id_of(one.source.segment_id) for one in sentence.citations[:1])
+
+
+_MOST_ANSWERS = 3
+_LEAST_SHARE = 0.3  # of a question's words, from which a sentence answers it
 _LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
 # What a sentence was written to answer is an estimate, and questions of one form are alike. Below
 # this share of the question's words, only a writer who was so sure counts.
-_LEAST_SHARED, _SURE = 0.1, 0.65
+_SOME_SHARE, _SURE = 0.1, 0.65
 _FIGURE_ASKED = "figure of "
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_RULED = re.compile(r"\b(?:breach(?:ed)?|ruled|upheld|uphold)\b", re.IGNORECASE)
+_ASKS_OF_RULINGS = re.compile(r"\b(?:ruled|rulings|corrections|complaints)\b", re.IGNORECASE)
+_TELLS_OF_RULINGS = re.compile(
+    rf"{_RULED.pattern}|\b(?:amended|changed the (?:wording|headline|text))\b", re.IGNORECASE
+)
 _MOST_GOING_ON = 2  # sentences of a finding after its first
-
-
-def angles_of(trace: Trace) -> Mapping[str, Angle]:
-    """Return everything that an investigation asked, by id."""
-    angles = {angle.angle_id: angle for angle in trace.rubric or ()}
-    for round_ in trace.rounds.values():
-        if round_.plan is not None:
-            angles |= {angle.angle_id: angle for angle in round_.plan.angles}
-    return angles
 
 
 def answers(
     questions: Sequence[str],
     report: Sequence[str],
     angles: Mapping[str, Angle],
-    covers: Mapping[str, Mapping[str, float]],
+    covers: Covers,
     about: Mapping[str, Container[int]] = MappingProxyType({}),
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each question the numbers of the sentences that answer it, the best first.
@@ -244,35 +210,42 @@ def answers(
     likeness = Likeness([*questions, *report])
     found = []
     for question in questions:
-        alike = {one: _overlap(question, angle.question) for one, angle in angles.items()}
+        overlaps = {one: _overlap(question, angle.question) for one, angle in angles.items()}
+        alike = {one: share for one, share in overlaps.items() if share >= _LEAST_OVERLAP}
         asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
         figure = figures(question.partition(_FIGURE_ASKED)[2])
         outside = _QUOTED.sub("", question)
         named = [] if figure or asks_of_rulings else [one for one in about if one in outside]
         scores = {}
         for number, text in enumerate(report, start=1):
+            given = _figures(text)
+            if (figure and not figure & given) or (
+                named and not any(number in about[one] for one in named)
+            ):
+                continue
             share = likeness.share(question, text)
-            given = {one for one in figures(text) if not _YEAR.fullmatch(one)}
-            taken = max(
-                (
-                    chance * alike[one]
-                    for one, chance in covers.get(text, {}).items()
-                    if alike.get(one, 0.0) >= _LEAST_OVERLAP
-                ),
-                default=0.0,
-            )
-            counts = share >= 2 * _LEAST_SHARED and figures(question) & given
+            chances = covers.get(text, {}).items()
+            taken = max((chance * alike.get(one, 0.0) for one, chance in chances), default=0.0)
+            counts = share >= 2 * _SOME_SHARE and figures(question) & given
             rules = asks_of_rulings and _TELLS_OF_RULINGS.search(text)
-            on_them = not named or any(number in about[one] for one in named)
-            if on_them and (not figure or figure & given):
-                scores[number] = max(
-                    share,
-                    taken if share >= _LEAST_SHARED or taken >= _SURE else 0.0,
-                    _LEAST_SHARE * bool(figure or counts or rules),
-                )
+            scores[number] = max(
+                share,
+                taken if share >= _SOME_SHARE or taken >= _SURE else 0.0,
+                _LEAST_SHARE * bool(figure or counts or rules),
+            )
         best = sorted(scores, key=lambda number: (-scores[number], number))
-        found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST])
+        found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST_ANSWERS])
     return tuple(found)
+
+
+def _figures(text: str) -> set[str]:
+    """Return the figures of a text that are no years."""
+    return {one for one in figures(text) if not _YEAR.fullmatch(one)}
+
+
+def _overlap(first: str, second: str) -> float:
+    one, other = stems(first), stems(second)
+    return len(one & other) / (len(one | other) or 1)
 
 
 def _about(
@@ -291,26 +264,16 @@ def _about(
     return found
 
 
-def _page(sentence: ShownSentence) -> str:
-    """Return the page that a sentence cites first."""
-    return "".join(document_id_of(one.source.segment_id) for one in sentence.citations[:1])
-
-
-def _overlap(first: str, second: str) -> float:
-    one, other = stems(first), stems(second)
-    return len(one & other) / (len(one | other) or 1)
-
-
 _NOTHING_NAMED = (
     "No names and few statements that can be looked up were found in the text; it may be no news."
 )
 _NOT_ENGLISH = "The text does not look English; questions and reports are made for English alone."
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
+_LEAST_CHANCE = 0.1  # from which a sentence is taken to be on what an angle is about
+_LEAST_LIKENESS = 1.0  # from which a sentence is taken to be on a statement of the article
 _LEAST_PAIRED = 1.3
 _ON_WORDS_ALONE = 1.75  # without a figure or name that both have, sentences pair by chance below
-_STATED_ALIKE = 1.0  # where somebody read that a source speaks against a statement
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence that is not shown
 _HEADLINE = "headline"
 
@@ -340,11 +303,6 @@ _CORRECTING = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(r"\b(?:correction|clarification|retraction)s?\b", re.IGNORECASE)
-_RULED = re.compile(r"\b(?:breach(?:ed)?|ruled|upheld|uphold)\b", re.IGNORECASE)
-_ASKS_OF_RULINGS = re.compile(r"\b(?:ruled|rulings|corrections|complaints)\b", re.IGNORECASE)
-_TELLS_OF_RULINGS = re.compile(
-    rf"{_RULED.pattern}|\b(?:amended|changed the (?:wording|headline|text))\b", re.IGNORECASE
-)
 _SAYS = (
     r"(?:said|says|told|wrote|writes|claim|claims|claimed|state[sd]?|argue[sd]?|assert(?:s|ed)|put|puts"
     r"|report(?:s|ed)|warn(?:s|ed)|predict(?:s|ed)|quote[sd]|repeat(?:s|ed)|call(?:s|ed)"
@@ -361,6 +319,13 @@ _CONTRAST = re.compile(
     r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b",
     re.IGNORECASE,
 )
+
+
+def _opposes(text: str) -> bool:
+    """Tell whether a text denies something, or sets it against something else."""
+    return bool(_CORRECTING.search(text) or _CONTRAST.search(text))
+
+
 # "between 540 and 780 jobs", "1,312 peat jobs"; not percentages, sums and times.
 _COUNTED = re.compile(
     r"\b(?P<first>\d[\d,]{0,15})(?![\d,])(?:\s+(?:and|to|or)\s+(?P<second>\d[\d,]{0,15}))?\s+"
@@ -397,26 +362,26 @@ class _Pair(NamedTuple):
     score: float
 
 
-class Table:
-    """Makes the table and the lead of an article from its report, and the subject of each sentence.
+class Reading:
+    """A report beside the article that it is on: what each sentence is on, and what it answers.
 
-    `angles`, `covers` and `likeness` are as in `subjects_of`.
+    `subjects` has what each sentence is on. `covers` is of angles that `angles` has; where it is
+    empty, a sentence is compared with those of the article.
     """
 
     def __init__(
         self,
         told: Told,
         sentences: Sequence[ShownSentence],
-        subjects: Sequence[str],
         angles: Mapping[str, Angle],
-        covers: Mapping[str, Mapping[str, float]],
-        likeness: Likeness,
+        covers: Covers,
     ) -> None:
         self._told = told
         self._said = told.sentences
         self._angles = angles
         self._covers = dict(covers)
-        self._likeness = likeness
+        ignored = " ".join([told.publisher, *told.authors])
+        self._likeness = Likeness([*told.sentences, told.title], ignored)
         names = [re.escape(name) for name in (told.publisher, *told.surnames) if name]
         who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
         # "A story published on Feb. 11 described ..."; what goes on from it may say more of it.
@@ -427,10 +392,14 @@ class Table:
         # "The Beacon" of the "Marrowick Beacon".
         short = map(re.escape, told.publisher.split()[1:][-1:])
         self._made_it = re.compile(rf"\b[Tt]he (?:{'|'.join([_MADE_IT, *short])})\b")
+        self.subjects: list[str] = []
+        for sentence in sentences:
+            before = self.subjects[-1] if self.subjects else AROUND
+            self.subjects.append(self._subject(sentence.text, before))
         self._by_subject: dict[str, list[ShownSentence]] = {}
         goes_on = False
         for sentence, after, subject in zip(
-            sentences, (*sentences, None)[1:], subjects, strict=True
+            sentences, (*sentences, None)[1:], self.subjects, strict=True
         ):
             # Away from the sentence before it, "It also found ..." cannot be understood.
             is_part = goes_on or _GOES_ON.match(sentence.text) is not None
@@ -439,10 +408,10 @@ class Table:
             if whole.citations and not (is_part or self._retells(whole.text)):
                 self._by_subject.setdefault(subject, []).append(whole)
 
-    def make(
-        self, claims: Sequence[FoundClaim], known: Mapping[str, Source]
+    def table(
+        self, claims: Iterable[FoundClaim], known: Mapping[str, Source]
     ) -> tuple[Lead, tuple[ComparedClaim, ...]]:
-        """Return lead and table.
+        """Return the lead, and what the article says beside what others say.
 
         `claims` are statements that a reader found in the sources; `known` are sources by segment
         id, those that the report does not cite included.
@@ -452,12 +421,38 @@ class Table:
         pairs += self._against(claims, known)
         rows = self._who_rows(lead)
         left = _MOST_FINDINGS - sum(len(row.findings) for row in rows)
-        return lead, (*rows, *_claim_rows(pairs, lead.claim)[:left])
+        # Each sentence of the article with its surest finding; that of the lead is on top.
+        best: dict[str, Finding] = {}
+        for pair in sorted(pairs, key=lambda pair: (pair.finding != lead.claim, -pair.score)):
+            best.setdefault(pair.says, pair.finding)
+        claimed = [ComparedClaim(CLAIMS, says, (finding,)) for says, finding in best.items()]
+        return lead, (*rows, *claimed[:left])
+
+    def _subject(self, text: str, before: str) -> str:
+        """Return what a text is on, if need be what the sentence before it is on."""
+        if places := self._named(text):
+            return min(places, key=lambda subject: places[subject])
+        chances = [
+            (chance, -_ORDER.index(_BY_ASPECT[self._angles[angle_id].aspect]))
+            for angle_id, chance in self._covers.get(text, {}).items()
+            if chance >= _LEAST_CHANCE
+        ]
+        if chances:
+            return _ORDER[-max(chances)[1]]
+        if self._covers:
+            return before
+        alike = (self._likeness.between(text, one) for one in self._said)
+        return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
+
+    def _named(self, text: str) -> dict[str, int]:
+        """Return where a text names publisher and author, as far as it does."""
+        told = self._told
+        places = {PUBLISHER: told.names_publisher(text), AUTHOR: told.names_author(text)}
+        return {subject: place for subject, place in places.items() if place is not None}
 
     def _goes_on(self, one: ShownSentence, two: ShownSentence) -> bool:
         """Tell whether a sentence goes on from another of its page, or answers what it retells."""
-        answers = _CORRECTING.search(two.text) or _CONTRAST.search(two.text)
-        follows = _GOES_ON.match(two.text) or (answers and self._retells(one.text))
+        follows = _GOES_ON.match(two.text) or (_opposes(two.text) and self._retells(one.text))
         return bool(follows) and _page(one) != "" and _page(one) == _page(two)
 
     def _joined(self, one: ShownSentence, two: ShownSentence) -> ShownSentence:
@@ -475,10 +470,9 @@ class Table:
 
         What the publisher or an author said counts as the article's if the article has it, too.
         """
-        if _CORRECTING.search(text) or _CONTRAST.search(text):
-            return False
         return (
-            all(map(self._tells.match, sentences(text)))
+            not _opposes(text)
+            and all(map(self._tells.match, sentences(text)))
             and self._nearest(text, {})[1] >= _LEAST_LIKENESS
             and not _counts_otherwise(text, self._said)
         )
@@ -496,7 +490,7 @@ class Table:
 
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
-        found = [one for told in self._by_subject.values() for one in told]
+        found = [one for group in self._by_subject.values() for one in group]
         found = [one for one in found if self._tie(one)[0] >= _NAMED + 1]
         return _finding(max(found, key=self._tie)) if found else None
 
@@ -505,19 +499,10 @@ class Table:
         text = sentence.text[:_LONGEST_SENTENCE]
         ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
         told = min(_MOST_TIES, ties) + 0.5 * bool(_MONEY.search(text))
-        named = self._told.names_publisher(text), self._told.names_author(text)
-        is_named = any(place is not None for place in named) or bool(self._made_it.search(text))
-        return told + _NAMED * is_named, self._worth(sentence)
-
-    def _worth(self, sentence: ShownSentence) -> float:
-        return max(
-            (
-                chance * self._angles[angle_id].weight
-                for angle_id, chance in self._covers.get(sentence.text, {}).items()
-                if angle_id in self._angles
-            ),
-            default=0.0,
-        )
+        is_named = bool(self._named(text) or self._made_it.search(text))
+        chances = self._covers.get(sentence.text, {}).items()
+        worth = max((chance * self._angles[one].weight for one, chance in chances), default=0.0)
+        return told + _NAMED * is_named, worth
 
     def _main(self, pairs: Sequence[_Pair]) -> Finding | None:
         """Return the finding that says most plainly what the article's main statements leave out.
@@ -525,40 +510,38 @@ class Table:
         Corrections come first, then rulings, denials and other figures for what the headline or
         the article counts, then what is most like both.
         """
-        found = list(self._by_subject.get(CLAIMS, ()))
         best = {pair.finding.number: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
+        found = list(self._by_subject.get(CLAIMS, ()))
         around = self._by_subject.get(AROUND, ())
         found += [one for one in around if one.number in best and _corrects(one)]
-        rulings = self._by_subject.get(PUBLISHER, ())
-        found += [one for one in rulings if _corrects(one)]
+        found += [one for one in self._by_subject.get(PUBLISHER, ()) if _corrects(one)]
         found = [one for one in found if not self._repeats(one.text)]
 
         def speaks(sentence: ShownSentence) -> float:
             text, title = sentence.text, self._told.title
-            pair = best.get(sentence.number)
+            pair, parts = best.get(sentence.number), sentences(text)
             like = self._likeness.between(text, title)
             like += pair.score + self._likeness.between(pair.says, title) if pair else 0.0
             like += self._covers.get(text, {}).get(_HEADLINE, 0.0)
-            like += 3.0 * _corrects(sentence) + 3.0 * bool(_RULED.search(text))
-            like += 3.0 * any(_counts_otherwise(one, [title]) for one in sentences(text))
-            return like + 3.0 * any(_counts_otherwise(one, self._said) for one in sentences(text))
+            against = _corrects(sentence) + bool(_RULED.search(text))
+            against += any(_counts_otherwise(one, [title]) for one in parts)
+            return like + 3.0 * (against + any(_counts_otherwise(one, self._said) for one in parts))
 
         return _finding(max(found, key=speaks)) if found else None
 
     def _repeats(self, text: str) -> bool:
         """Tell whether a text gives the headline's figure again, and nothing against it."""
-        against = _CORRECTING.search(text) or _RULED.search(text) or _CONTRAST.search(text)
         same = figures(text) & figures(self._told.title)
-        return bool(same) and not against and not _counts_otherwise(text, self._said)
+        against = _opposes(text) or _RULED.search(text) or _counts_otherwise(text, self._said)
+        return bool(same) and not against
 
     def _who_rows(self, lead: Lead) -> list[ComparedClaim]:
         """Return a row on the publisher and one on the author, without what the lead says."""
-        told = {lead.behind.number} if lead.behind else set()
         rows = []
         for subject, says in ((PUBLISHER, self._told.publisher), (AUTHOR, self._about_author())):
             on_it = sorted(self._by_subject.get(subject, ()), key=self._tie, reverse=True)
             found = [_finding(one) for one in on_it if self._tie(one)[0] >= _NAMED]
-            fresh = [one for one in found if one.number not in told] or found
+            fresh = [one for one in found if one != lead.behind] or found
             if says and fresh:
                 rows.append(ComparedClaim(subject, says, tuple(fresh[:_MOST_ON_PEOPLE])))
         return rows
@@ -573,56 +556,38 @@ class Table:
     def _pairs(self) -> list[_Pair]:
         """Return each finding with the sentence of the article that it has most in common with."""
         pairs = []
-        for subject, told in self._by_subject.items():
-            for sentence in told if subject not in {PUBLISHER, AUTHOR} else ():
-                says, score = self._nearest(sentence.text, self._covers.get(sentence.text, {}))
-                least = _LEAST_PAIRED if self._share_fact(sentence.text, says) else _ON_WORDS_ALONE
-                if score >= least:
+        for subject, group in self._by_subject.items():
+            for sentence in group if subject not in {PUBLISHER, AUTHOR} else ():
+                text = sentence.text
+                says, score = self._nearest(text, self._covers.get(text, {}))
+                alike = _figures(text) & _figures(says) or _names(text) & _names(says)
+                if score >= (_LEAST_PAIRED if alike else _ON_WORDS_ALONE):
                     pairs.append(_Pair(says, _finding(sentence), score))
         return pairs
 
-    def _share_fact(self, text: str, said: str) -> bool:
-        """Tell whether two sentences share a figure that is no year, or a name."""
-        names = _names(text) & _names(said)
-        return bool(names) or any(not _YEAR.fullmatch(one) for one in figures(text) & figures(said))
-
     def _nearest(self, text: str, covers: Mapping[str, float]) -> tuple[str, float]:
         """Return the statement of the article most like a text, and how alike they are."""
-        asked = {
-            self._angles[angle_id].question: chance
-            for angle_id, chance in covers.items()
-            if angle_id in self._angles
-        }
         best, most = "", 0.0
+        asked = [(self._angles[one].question, chance) for one, chance in covers.items()]
         for said in self._said:
             alike = self._likeness.between(text, said)
             if alike:
                 # A question may quote the sentence that it asks about.
-                alike += (
-                    max((chance for one, chance in asked.items() if said in one), default=0.0) / 2
-                )
+                alike += max((chance for one, chance in asked if said in one), default=0.0) / 2
             if alike > most and said not in self._told.prompts:
                 best, most = said, alike
         return best, most
 
-    def _against(self, claims: Sequence[FoundClaim], known: Mapping[str, Source]) -> list[_Pair]:
+    def _against(self, claims: Iterable[FoundClaim], known: Mapping[str, Source]) -> list[_Pair]:
         """Return what sources were read to say against the article."""
         pairs = []
         for claim in claims:
             says, score = self._nearest(claim.against, {}) if claim.against else ("", 0.0)
             sources = tuple(known[one] for one in claim.segment_ids if one in known)
-            if score >= _STATED_ALIKE and sources and not self._retells(claim.text):
+            if score >= _LEAST_LIKENESS and sources and not self._retells(claim.text):
                 finding = Finding(claim.text, None, claim.speaker, sources)
                 pairs.append(_Pair(says, finding, score))
         return pairs
-
-
-def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedClaim]:
-    """Return each sentence of the article with its surest finding; the row of `first` is on top."""
-    best: dict[str, _Pair] = {}
-    for pair in sorted(pairs, key=lambda pair: (pair.finding != first, -pair.score)):
-        best.setdefault(pair.says, pair)
-    return [ComparedClaim(CLAIMS, pair.says, (pair.finding,)) for pair in best.values()]
 
 
 def _corrects(sentence: ShownSentence) -> int:
@@ -648,19 +613,20 @@ def digest(
 ) -> Digest:
     """Return the first screen of a topic; `told` is None where the topic is no article."""
     trace = made.trace or Trace()
-    angles = angles_of(trace)
-    covers = _covers(trace)
-    texts = [sentence.text for sentence in sentences]
-    profile = trace.profile
-    names = (told.publisher, *told.authors, *(profile.people if profile else ())) if told else ()
-    found = answers(made.questions, texts, angles, covers, _about(names, sentences))
+    angles = trace.angles()
+    covers = {
+        one.text: {
+            angle_id: chance for angle_id, chance in one.covers.items() if angle_id in angles
+        }
+        for draft in trace.drafts()
+        for one in draft.sentences
+    }
+    people = trace.profile.people if trace.profile else ()
+    about = _about((told.publisher, *told.authors, *people) if told else (), sentences)
+    found = answers(made.questions, [one.text for one in sentences], angles, covers, about)
     if told is None:
         return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
-    likeness = Likeness(
-        [*told.sentences, told.title], ignored=" ".join([told.publisher, *told.authors])
-    )
-    subjects = subjects_of(texts, told, angles, covers, likeness)
-    table = Table(told, sentences, subjects, angles, covers, likeness)
+    reading = Reading(told, sentences, angles, covers)
     claims = {
         claim.model_dump_json(): claim
         for selected in trace.selections()
@@ -669,11 +635,5 @@ def digest(
     origins = made.origins()
     known = {one.segment_id: source_of(one, origins, 0, ()) for one in made.evidence}
     known |= {source.segment_id: source for source in sources}
-    lead, rows = table.make(list(claims.values()), known)
-    return Digest(lead, rows, paragraphs(sentences, subjects), found)
-
-
-def _covers(trace: Trace) -> dict[str, Mapping[str, float]]:
-    return {
-        sentence.text: sentence.covers for draft in trace.drafts() for sentence in draft.sentences
-    }
+    lead, rows = reading.table(claims.values(), known)
+    return Digest(lead, rows, paragraphs(sentences, reading.subjects), found)

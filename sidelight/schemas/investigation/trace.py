@@ -174,6 +174,12 @@ class Trace(Value):
         merged: Self = _merged(self, other, "trace")
         return merged
 
+    def angles(self) -> dict[str, Angle]:
+        """Return everything that the investigation asked, by id."""
+        plans = (round_.plan for round_ in self.rounds.values() if round_.plan is not None)
+        asked = [*(self.rubric or ()), *(angle for plan in plans for angle in plan.angles)]
+        return {angle.angle_id: angle for angle in asked}
+
     def drafts(self) -> tuple[DraftReport, ...]:
         """Return every draft of the report, the first one first."""
         first = () if self.draft is None else (self.draft,)
