@@ -18,19 +18,14 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import tempfile
 import time
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from openai import OpenAI
-
+from benchmarks.asked import SimulatedServer, ask_one_by_one, noted
 from benchmarks.data import shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.prefix_cache import PrefixCache
 from benchmarks.record import write_results
-from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import Mode, RubricCase
 from sidelight.evaluation.labelling.judged_runs import assess_runs
@@ -40,9 +35,6 @@ from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
-from sidelight.llm.cache import CachedModel
-from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
 from sidelight.tracks import load_track
@@ -53,8 +45,7 @@ SCALES = load_track().scales
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sidelight.llm.base import Reply, Request
-    from sidelight.prompting import Prompt
+    from sidelight.llm.base import Request
     from sidelight.schemas.topic import Article
 
 LATENCY_S, AT_ONCE = 0.2, 256
@@ -144,59 +135,23 @@ def _rubric(article: Article, texts: list[str]) -> Rubric:
     )
 
 
-class KeepsRequests:
-    """A model that takes note of what it is asked and passes it on."""
-
-    def __init__(self, model: OpenAICompatModel | CachedModel) -> None:
-        self.name = model.name
-        self.requests: list[Request] = []
-        self._model = model
-
-    async def complete(self, request: Request) -> Reply:
-        """Pass a request on."""
-        self.requests.append(request)
-        return await self._model.complete(request)
-
-
 async def ask_pairs(material: Material, base_url: str) -> list[Request]:
     """Judge ten questions of one run on each of thirteen topics: a thousand pairs, or nearly."""
     topic_ids = sorted(material.rubrics)[: N_PAIRS // 80 + 1]
-    with tempfile.TemporaryDirectory() as folder:
-        async with OpenAICompatModel("tiny", base_url, max_concurrency=AT_ONCE) as client:
-            with CachedModel(client, Path(folder)) as cached:
-                model = KeepsRequests(cached)
-                asked = PromptedModel(model, Sampling(), lambda _: None)
-                judge = PromptedJudge({"tiny": asked}, material.articles, material.examples)
-                run = material.question_runs[0]
-                left = N_PAIRS
-                work = []
-                for topic_id in topic_ids:
-                    rubric = material.rubrics[topic_id]
-                    questions = [one for one in run.questions if one.topic_id == topic_id]
-                    questions = questions[: left // len(rubric.questions)]
-                    left -= len(questions) * len(rubric.questions)
-                    case = RubricCase(rubric, questions)
-                    work.append(judge.label(QUESTION_SIMILARITY, case))
-                await asyncio.gather(*work)
-    return model.requests
-
-
-def ask_one_by_one(requests: list[Request], base_url: str) -> None:
-    """Ask as the organizers' script does."""
-    client = OpenAI(base_url=base_url, api_key="none")
-    for request in requests:
-        assert request.json_schema is not None
-        client.chat.completions.create(
-            model=request.model,
-            messages=[message.model_dump() for message in request.messages],
-            response_format={
-                "type": "json_schema",
-                "json_schema": request.json_schema.model_dump(by_alias=True),
-            },
-            temperature=0,
-            top_p=1,
-        )
-    client.close()
+    async with noted(base_url, AT_ONCE) as (asked, requests):
+        judge = PromptedJudge({"tiny": asked}, material.articles, material.examples)
+        run = material.question_runs[0]
+        left = N_PAIRS
+        work = []
+        for topic_id in topic_ids:
+            rubric = material.rubrics[topic_id]
+            questions = [one for one in run.questions if one.topic_id == topic_id]
+            questions = questions[: left // len(rubric.questions)]
+            left -= len(questions) * len(rubric.questions)
+            case = RubricCase(rubric, questions)
+            work.append(judge.label(QUESTION_SIMILARITY, case))
+        await asyncio.gather(*work)
+    return requests
 
 
 def compare_speed(material: Material) -> Comparison:
@@ -214,36 +169,11 @@ def compare_speed(material: Material) -> Comparison:
     return Comparison(f"{N_PAIRS} pairs; the peer's time is scaled from {N_SEQUENTIAL}", ours, peer)
 
 
-class SimulatedServer(PromptedModel):
-    """Counts what a server with a prefix cache computes; it answers nothing."""
-
-    def __init__(self) -> None:
-        self.calls: Counter[str] = Counter()
-        self.tokens: Counter[str] = Counter()
-        self.computed: Counter[str] = Counter()
-        self._slots = asyncio.Semaphore(AT_ONCE)
-        self._cache = PrefixCache()
-
-    async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
-        """Count a prompt, and raise."""
-        values.pop("check")
-        values.pop("ids", None)
-        text = "\n".join(prompt.render(**values))
-        async with self._slots:
-            known = self._cache.look_up(text)
-            self.calls[prompt.id] += 1
-            self.tokens[prompt.id] += known.tokens
-            self.computed[prompt.id] += known.computed
-            await asyncio.sleep(0)  # whoever comes now finds nothing of it computed
-            self._cache.keep(known)
-        raise FailedCallError("nothing was asked")
-
-
 def simulate(material: Material) -> list[str]:
     lines = ["prompt                calls   M tokens   M computed   of its own   of pairwise"]
 
     async def judged(mode: Mode) -> SimulatedServer:
-        server = SimulatedServer()
+        server = SimulatedServer(AT_ONCE)
         judge = PromptedJudge({"none": server}, material.articles, material.examples, mode)
         track = load_track()
         await assess_runs(

@@ -15,32 +15,24 @@ workbench published them.
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from openai import OpenAI
-
+from benchmarks.asked import SimulatedServer, ask_one_by_one, noted
 from benchmarks.data import shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.prefix_cache import PrefixCache
 from benchmarks.record import write_results
-from sidelight.errors import FailedCallError
 from sidelight.evaluation.exams.cells import banks_by_query, grade_cells
 from sidelight.evaluation.labelling.passage_grade import PromptedPassageGrades
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import read_graded
-from sidelight.llm.cache import CachedModel
-from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
 from tests.helpers.models.fault_server import FaultServer
 
 if TYPE_CHECKING:
-    from sidelight.llm.base import Reply, Request
-    from sidelight.prompting import Prompt
+    from sidelight.llm.base import Request
     from sidelight.schemas.grading.rubric import ExamBank
 
 LATENCY_S, AT_ONCE = 0.2, 128
@@ -66,31 +58,13 @@ def read_material(data: Path) -> tuple[list[GradedQuery], Banks]:
     return pool, banks
 
 
-class KeepsRequests:
-    """A model that takes note of what it is asked and passes it on."""
-
-    def __init__(self, model: CachedModel) -> None:
-        self.name = model.name
-        self.requests: list[Request] = []
-        self._model = model
-
-    async def complete(self, request: Request) -> Reply:
-        """Pass a request on."""
-        self.requests.append(request)
-        return await self._model.complete(request)
-
-
 async def grade(
     pool: list[GradedQuery], banks: Banks, base_url: str, items_at_once: int
 ) -> list[Request]:
     """Grade all cells, and return what was asked."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with OpenAICompatModel("tiny", base_url, max_concurrency=AT_ONCE) as client:
-            with CachedModel(client, Path(folder)) as cached:
-                model = KeepsRequests(cached)
-                asked = PromptedModel(model, Sampling(), lambda _: None)
-                grader = PromptedPassageGrades(asked, "tiny", at_once=items_at_once)
-                graded = await grade_cells(pool, banks, grader)
+    async with noted(base_url, AT_ONCE) as (asked, requests):
+        grader = PromptedPassageGrades(asked, "tiny", at_once=items_at_once)
+        graded = await grade_cells(pool, banks, grader)
     cells = [
         item
         for query in graded
@@ -100,25 +74,7 @@ async def grade(
     ]
     assert len(cells) == N_CELLS
     assert all(isinstance(item.rating, int) for item in cells)
-    return model.requests
-
-
-def ask_one_by_one(requests: list[Request], base_url: str) -> None:
-    """Ask as the workbench does."""
-    client = OpenAI(base_url=base_url, api_key="none")
-    for request in requests:
-        assert request.json_schema is not None
-        client.chat.completions.create(
-            model=request.model,
-            messages=[message.model_dump() for message in request.messages],
-            response_format={
-                "type": "json_schema",
-                "json_schema": request.json_schema.model_dump(by_alias=True),
-            },
-            temperature=0,
-            top_p=1,
-        )
-    client.close()
+    return requests
 
 
 def compare_speed(pool: list[GradedQuery], banks: Banks) -> list[Comparison | str]:
@@ -144,42 +100,22 @@ def compare_speed(pool: list[GradedQuery], banks: Banks) -> list[Comparison | st
     ]
 
 
-class SimulatedServer(PromptedModel):
-    """Counts what a server with a prefix cache computes; it answers nothing.
-
-    Args:
-        items_first: Whether the items stand before the passage, as in no prompt of ours.
-    """
-
-    def __init__(self, *, items_first: bool) -> None:
-        self.tokens = self.computed = 0
-        self._items_first = items_first
-        self._slots = asyncio.Semaphore(AT_ONCE)
-        self._cache = PrefixCache()
-
-    async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
-        """Count a prompt, and raise."""
-        values.pop("check")
-        values.pop("ids", None)
-        system, user = prompt.render(**values)
-        if self._items_first:
-            passage, _, rest = user.partition("<<<END passage>>>")
-            user = f"{rest}\n{passage}<<<END passage>>>"
-        async with self._slots:
-            known = self._cache.look_up(f"{system}\n{user}")
-            self.tokens += known.tokens
-            self.computed += known.computed
-            await asyncio.sleep(0)  # whoever comes now finds nothing of it computed
-            self._cache.keep(known)
-        raise FailedCallError("nothing was asked")
+def _item_first(user: str) -> str:
+    """Put the items before the passage, as in no prompt of ours."""
+    passage, _, rest = user.partition("<<<END passage>>>")
+    return f"{rest}\n{passage}<<<END passage>>>"
 
 
 def simulate(pool: list[GradedQuery], banks: Banks) -> list[str]:
     lines = ["order            M tokens   M computed"]
-    for name, items_first in (("passage first", False), ("item first", True)):
-        server = SimulatedServer(items_first=items_first)
+    orders = {
+        "passage first": SimulatedServer(AT_ONCE),
+        "item first": SimulatedServer(AT_ONCE, _item_first),
+    }
+    for name, server in orders.items():
         asyncio.run(grade_cells(pool, banks, PromptedPassageGrades(server, "none")))
-        lines.append(f"{name:15} {server.tokens / 1e6:9.2f} {server.computed / 1e6:12.2f}")
+        tokens, computed = server.tokens.total(), server.computed.total()
+        lines.append(f"{name:15} {tokens / 1e6:9.2f} {computed / 1e6:12.2f}")
     print(*lines, sep="\n", flush=True)
     return lines
 
