@@ -1,11 +1,7 @@
-"""Collection of the values that a run's page shows, and comparison with other runs.
+"""Collection of the values that the pages of runs show, from runs, traces, rubrics and labels.
 
-The comparison has leaderboards, headroom, and the agreement of two sources of labels on the order
-of runs.
-
-Marks of a run: the credit earned on each part of a rubric, and where the rest was lost.
-
-Search trail of a topic: its queries, and what became of their hits, from the trace.
+These are a topic's digest, report and search trail, marks by rubrics, and other runs beside it:
+side by side, in leaderboards, and by two sources of labels.
 """
 
 from __future__ import annotations
@@ -31,7 +27,7 @@ from sidelight.evaluation.scoring import score
 from sidelight.evaluation.scoring.table import ScoreTable, mean_scores
 from sidelight.formats.topics import topic_format
 from sidelight.generation.pages import is_before
-from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Scales, Unjudged
+from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.investigation.angle import PlannedQuery
 from sidelight.schemas.investigation.trace import Round, Trace
@@ -57,13 +53,12 @@ _MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
 class Marker:
     """Marks the topics of one run, by labels of it and perhaps of other runs.
 
-    `question_tag` and `report_tag` are the run tags of its questions and of its reports.
-
     Raises:
         InputError: A labelled question lacks a verdict whether it is compound.
     """
 
-    def __init__(self, scales: Scales, labels: Labels, question_tag: str, report_tag: str) -> None:
+    def __init__(self, run: ShownRun, labels: Labels) -> None:
+        scales, question_tag = run.track.scales, run.question_tag
         self._similarity, self._answer = scales["similarity"], scales["answers"]
         flagged = score.compound_questions(labels.questions, labels.compound, scales)
         self._pairs: dict[str, dict[tuple[int, int], str | Unjudged]] = {}
@@ -74,7 +69,7 @@ class Marker:
                 of_topic[item.rubric_question_rank, item.run_question_rank] = item.label
         self._answers: dict[str, dict[str, AnswerAssessment]] = {}
         for answer in labels.answers:
-            if answer.run_tag == report_tag:
+            if answer.run_tag == run.report_tag:
                 self._answers.setdefault(answer.topic_id, {})[answer.answer_id] = answer
         self._lost_at = labels.lost_at
         self._asked = any(item.run_tag == question_tag for item in labels.questions)
@@ -377,9 +372,7 @@ def collect_page(
         InputError: Labels and rubrics do not fit together.
     """
     marking = labels[0] if labels and rubrics else None
-    marker = (
-        Marker(run.track.scales, marking, run.question_tag, run.report_tag) if marking else None
-    )
+    marker = Marker(run, marking) if marking else None
     tags = frozenset({run.question_tag, run.report_tag})
     names, noun = _names([run, *(one.run for one in rivals)]), topic_format(run.track).noun
     marked = [(one, *_labels_of(one.run, one.labels)) for one in rivals]
@@ -389,7 +382,7 @@ def collect_page(
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         without_model |= "write_report" in made.fallbacks
-        support = _judged_support(marking, run.report_tag, topic_id)
+        support = marking.support_of(run, topic_id) if marking else {}
         marks = marker.mark(rubric) if marker and rubric else None
         others = (
             _rival(topic_id, made, name, *one)
@@ -413,22 +406,11 @@ def collect_page(
     )
 
 
-def _judged_support(
-    labels: Labels | None, report_tag: str, topic_id: str
-) -> dict[str, report.ShownSupport]:
-    return {
-        sentence: report.ShownSupport(*verdict)
-        for (run_tag, topic, sentence), verdict in (labels.support if labels else {}).items()
-        if (run_tag, topic) == (report_tag, topic_id)
-    }
-
-
 def _labels_of(run: ShownRun, sources: Sequence[Labels]) -> tuple[Labels | None, Marker | None]:
     """Return the first source of labels that has any of a run, and what marks the run by it."""
     theirs = (labels.of({run.question_tag, run.report_tag}) for labels in sources)
     labels = next((found for found in theirs if found.questions or found.answers), None)
-    tags = run.question_tag, run.report_tag
-    return labels, Marker(run.track.scales, labels, *tags) if labels else None
+    return labels, Marker(run, labels) if labels else None
 
 
 def list_run(
@@ -453,7 +435,7 @@ def list_run(
     for topic_id in run.topics:
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         results[topic_id] = made.questions, made.report, made.trace and made.trace.documents
-        sentences, _ = _cited(made, _judged_support(labels, run.report_tag, topic_id))
+        sentences, _ = _cited(made, labels.support_of(run, topic_id) if labels else {})
         topics[topic_id] = model.MadeTopic(
             page=_shown(made.topic, None)[0],
             questions=made.questions,
@@ -488,7 +470,7 @@ def _topic(
     topic_id: str,
     made: Made,
     pages: Mapping[str, report.WebPage] | None,
-    support: Mapping[str, report.ShownSupport],
+    support: report.Verdicts,
     marks: model.TopicMarks | None,
     rivals: tuple[model.Rival, ...],
 ) -> model.TopicPage:
@@ -570,7 +552,7 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _cited(
-    made: Made, support: Mapping[str, report.ShownSupport]
+    made: Made, support: report.Verdicts
 ) -> tuple[tuple[report.ShownSentence, ...], tuple[report.Source, ...]]:
     segments = {one.segment_id: one for one in made.evidence}
     checked = report.checked_support(made.report, made.trace) if made.trace else {}

@@ -1,7 +1,4 @@
-"""Page values: everything that a page shows; nothing here reads a file or knows of HTML.
-
-Search trail values that a page shows.
-"""
+"""Page values: everything that a page shows; nothing here reads a file or knows of HTML."""
 
 from __future__ import annotations
 

@@ -165,13 +165,13 @@ def web_page(url: str, title: str) -> WebPage:
 def cite(
     report: Sequence[CitedSentence],
     segments: Mapping[str, Segment],
-    support: Mapping[str, ShownSupport],
+    support: Verdicts,
     origins: Origins | None = None,
 ) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
-    A segment that is not in `segments` is shown without its text. `support` is by sentence number;
-    without `origins`, the segments alone tell where they come from.
+    A segment that is not in `segments` is shown without its text. Without `origins`, the segments
+    alone tell where they come from.
     """
     cited_by: dict[str, list[int]] = {}
     for number, sentence in enumerate(report, start=1):

@@ -52,7 +52,7 @@ from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRank
 from sidelight.schemas.topic import Article, Topic
 from sidelight.text import clean
 from sidelight.tracks import Track
-from sidelight.view.report import WebPage, web_page
+from sidelight.view.report import ShownSupport, Verdicts, WebPage, web_page
 
 _TASK = re.compile(r"(?<![-_ ])[-_ ]*+(?:(?:task|t)[-_ ]*+)?$", re.IGNORECASE)
 
@@ -277,7 +277,7 @@ class Labels:
         compound: Which submitted questions ask several things; None where nobody looked.
         answers: On reports, of any number of runs.
         support: By run tag, topic id and number of a sentence (as text), how far its citations
-            support it, and why.
+            support it.
         lost_at: By topic and answer id, the stage at which the run lost most credit for it.
     """
 
@@ -285,8 +285,16 @@ class Labels:
     questions: tuple[QuestionAssessment, ...]
     compound: tuple[CompoundAssessment, ...] | None
     answers: tuple[AnswerAssessment, ...]
-    support: Mapping[tuple[str, str, str], tuple[str, str]]
+    support: Mapping[tuple[str, str, str], ShownSupport]
     lost_at: Mapping[tuple[str, str], str]
+
+    def support_of(self, run: ShownRun, topic_id: str) -> Verdicts:
+        """Return what is said of the sentences of a run's report."""
+        return {
+            sentence: verdict
+            for (run_tag, topic, sentence), verdict in self.support.items()
+            if (run_tag, topic) == (run.report_tag, topic_id)
+        }
 
     def of(self, tags: Container[str]) -> Labels:
         """Return the labels of questions and answers of some runs, by their tags."""
@@ -341,9 +349,9 @@ def _find(folder: Path, name: str) -> Path | None:
     return found[0] if found else None
 
 
-def _read_support(path: Path) -> dict[tuple[str, str, str], tuple[str, str]]:
+def _read_support(path: Path) -> dict[tuple[str, str, str], ShownSupport]:
     return {
-        (run_tag, topic_id, sentence): (label or "unjudged", reason)
+        (run_tag, topic_id, sentence): ShownSupport(label or "unjudged", reason)
         for run_tag, topic_id, sentence, label, reason in _columns(
             path, "run_tag", "topic_id", "sentence", "all", "reason"
         )

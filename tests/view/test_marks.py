@@ -5,11 +5,19 @@ import pytest
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from sidelight.view.collect import Marker, compare_judges, leaderboards
-from sidelight.view.shown_run import Labels
-from tests.helpers.labels.toy import HAVE, NICE, SCALES, answers_of, pairs_of, rubric, verdict
+from sidelight.view.shown_run import Labels, Made, ShownRun
+from tests.helpers.labels.toy import HAVE, NICE, answers_of, pairs_of, rubric, verdict
 
 TRACK = load_track()
 RUBRIC = rubric("t", (HAVE, 2), (NICE, 2))  # with the answers na-1 and na-2, na-3 and na-4
+
+
+def run(question_tag, report_tag):
+    def make(_topic_id) -> Made:
+        raise AssertionError("marks rest on labels alone")
+
+    tags = {"question_tag": question_tag, "report_tag": report_tag}
+    return ShownRun("r", "r", TRACK, {}, ("t",), make, **tags)
 
 
 def labels(name="people", *, best="one"):
@@ -49,12 +57,12 @@ def test_the_reason_of_a_label_is_shown_in_words(rationale, shown):
     given = replace(
         given, answers=tuple(replace(one, rationale=rationale) for one in given.answers)
     )
-    marks = Marker(SCALES, given, "one", "one").mark(RUBRIC)
+    marks = Marker(run("one", "one"), given).mark(RUBRIC)
     assert marks.questions[0].answers[0].reason == shown
 
 
 def test_what_was_earned_and_lost_adds_up_to_the_score():
-    marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
+    marks = Marker(run("one", "one"), labels()).mark(RUBRIC)
     first, second = marks.questions
     # Weights 4 and 1 of 5. First question: (1 + 0.5) / 2 of 4/5. Second: nothing of 1/5.
     assert first.earned == pytest.approx(0.6)
@@ -80,7 +88,7 @@ def test_what_was_earned_and_lost_adds_up_to_the_score():
 
 
 def test_a_run_that_nobody_judged_has_no_score():
-    marks = Marker(SCALES, labels(), "none-t1", "none-t2").mark(RUBRIC)
+    marks = Marker(run("none-t1", "none-t2"), labels()).mark(RUBRIC)
     assert marks.question_score is marks.support_score is marks.contradiction_score is None
     assert {one.label for mark in marks.questions for one in mark.answers} == {None}
 
