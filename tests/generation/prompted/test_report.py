@@ -40,9 +40,6 @@ BOTH = (
 )
 
 
-LATE = "Lark Media has owned it for more than ten years now."
-
-
 def report(*written):
     return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
 
