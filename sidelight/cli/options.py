@@ -189,10 +189,23 @@ T = TypeVar("T")
 REPLIES = "replies"
 """Folder of replies within the output folder of a command that judges."""
 
+
+def _server(url: str | None) -> str | None:
+    from sidelight.transport import is_server, without_password
+
+    if url and not is_server(url):
+        raise UsageError(
+            "--base-url, or the environment's OPENAI_BASE_URL: expected the address of a server, "
+            f"such as http://localhost:8000/v1; found {without_password(url)!r}"
+        )
+    return url
+
+
 BaseUrl = Annotated[
     str | None,
     typer.Option(
         "--base-url",
+        callback=_server,
         envvar="OPENAI_BASE_URL",
         rich_help_panel=_SERVER,
         help="Where the model server's API begins, e.g. http://localhost:8000/v1.",

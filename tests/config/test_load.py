@@ -105,6 +105,11 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
         ("roles.write_report=promted", "unknown performer of write_report 'promted'; .*prompted?"),
         ("roles.default=organizers-2024", "expected a performer that every role has"),
         ("roles.write_report=''", "unknown performer of write_report ''"),
+        (
+            "servers.mine.base_url='http://[bad'",
+            "^--set: servers.mine.base_url = 'http://\\[bad': expected the address of a server",
+        ),
+        ("servers.mine.base_url='http://h:99999'", "expected the address of a server"),
         ("track=dragon2025", "did you mean dragun2025?"),
     ],
 )
