@@ -15,7 +15,7 @@ from itertools import accumulate, compress, pairwise
 from operator import not_
 from typing import NamedTuple
 
-from sidelight.english.names import find_names, host_label, looks_personal, strip_title
+from sidelight.english.names import CAPITAL, find_names, host_label, looks_personal, strip_title
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.investigation.angle import Cut
 from sidelight.schemas.topic import Article
@@ -160,9 +160,9 @@ _HEAD_LINES = 60
 _MAX_BYLINE_WORDS = 25
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 _BYLINE_NAME = (
-    r"(?:(?:Dr|Prof|DR|PROF)\.?\s+)?[^\W\d_a-z][\w'’.-]+"
+    rf"(?:(?:Dr|Prof|DR|PROF)\.?\s+)?{CAPITAL}[\w'’.-]+"
     r"(?:\s+(?:[A-Z]\.|(?i:de|van|von|del|la|al)\b))*"
-    r"(?:\s+(?!(?:AND|FOR|IN|OF)\b)[^\W\d_a-z][\w'’-]+){1,2}"
+    rf"(?:\s+(?!(?:AND|FOR|IN|OF)\b){CAPITAL}[\w'’-]+){{1,2}}"
 )
 _PEOPLE = rf"{_BYLINE_NAME}(?:(?:,\s+(?i:and)\s+|,\s*|\s+(?i:and)\s+|\s*&\s*){_BYLINE_NAME})*"
 _MONTHS = "|".join(MONTHS)

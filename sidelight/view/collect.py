@@ -386,6 +386,7 @@ def collect_page(
     topics: list[model.TopicPage] = []
     facts = dict(run.facts)
     without_model = run.facts.get(STEPS) == _NO_MODEL
+    is_shown_alone = without_model and not marker and not marked
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         without_model |= "write_report" in made.fallbacks
@@ -396,7 +397,16 @@ def collect_page(
             for name, one in zip(names[1:], marked, strict=True)
             if topic_id in one[0].run.topics
         )
-        topics.append(_topic(number, topic_id, made, run.pages, support, marks, tuple(others)))
+        told = (
+            report.Told.of(made.topic, made.trace or Trace(), made.evidence)
+            if isinstance(made.topic, Article)
+            else None
+        )
+        if is_shown_alone and told and told.notice:
+            # A track wants ten questions of whatever it gives; a reader is told why here are none.
+            made = made._replace(questions=(), report=(), trace=None)
+        shown = number, topic_id, made, told, run.pages, support, marks, tuple(others)
+        topics.append(_topic(*shown))
     cites = any(one.citations for topic in topics for one in topic.sentences)
     if marker:
         facts["Scored"] = f"{sum(one.marks is not None for one in topics)} of {len(topics)}"
@@ -487,17 +497,13 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
+    told: report.Told | None,
     pages: Mapping[str, report.WebPage] | None,
     support: Mapping[str, report.ShownSupport],
     marks: model.TopicMarks | None,
     rivals: tuple[model.Rival, ...],
 ) -> model.TopicPage:
     sentences, sources = _cited(made, support)
-    told = (
-        report.Told.of(made.topic, made.trace or Trace(), made.evidence)
-        if isinstance(made.topic, Article)
-        else None
-    )
     page, paragraphs = _shown(made.topic, told)
     origins = made.origins()
     earlier = {
