@@ -123,7 +123,10 @@ class RetrievalSettings(_Group):
     @classmethod
     def _holds_all(cls, depth: int, field: ValidationInfo) -> int:
         if depth < (k := field.data.get("k", 0)):
-            raise ValueError(f"expected at least retrieval.k, {k}; raise it, or set a lower k")
+            raise ValueError(
+                f"expected at least retrieval.k, {k}; raise it as well (--set retrieval.depth={k}, "
+                "or the same in the file), or set a lower retrieval.k"
+            )
         return depth
 
 
