@@ -186,7 +186,7 @@ def follow(
 ) -> model.Trail:
     """Return the trail of a topic, whose report cites `sources`.
 
-    `known` are all pages of a small index, by document id; None if it has many.
+    `known` are all pages of the index, by document id; None if it has too many to be counted.
     `earlier` are pages that are dated before the article.
     """
     pages = _found_pages(trace, sources, known or {}, earlier)

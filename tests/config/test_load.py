@@ -77,7 +77,7 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
         ("retrieval.depth=19", "^--set: retrieval.depth = 19: expected at least retrieval.k, 20; "),
         (
             "retrieval.k=101",
-            r"retrieval.depth = 100: expected at least retrieval.k, 101; .*--set retrieval.depth=101",
+            r"depth = 100: expected at least retrieval.k, 101; .*--set retrieval.depth=101",
         ),
         ("retrieval.nope=1", "retrieval.nope"),
         ("servers.s.timeout_s=.nan", "servers.s.timeout_s"),
