@@ -43,6 +43,15 @@ def is_server(url: str) -> bool:
     return known and url.isprintable() and " " not in url
 
 
+def check_server(url: str, setting: str) -> None:
+    """Refuse what is no address of a server; `setting` is what it was given as."""
+    if not is_server(url):
+        raise UsageError(
+            f"{setting}: expected the whole address of a server, such as http://localhost:8000/v1; "
+            f"found {without_password(url)!r}"
+        )
+
+
 def without_password(url: str) -> str:
     """Return an address with `***` for the user and password in it, if it has any."""
     scheme, mark, rest = url.partition("://")

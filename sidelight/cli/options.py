@@ -191,13 +191,10 @@ REPLIES = "replies"
 
 
 def _server(url: str | None) -> str | None:
-    from sidelight.transport import is_server, without_password
+    from sidelight.transport import check_server
 
-    if url and not is_server(url):
-        raise UsageError(
-            "--base-url, or the environment's OPENAI_BASE_URL: expected the address of a server, "
-            f"such as http://localhost:8000/v1; found {without_password(url)!r}"
-        )
+    if url:
+        check_server(url, "--base-url, or the environment's OPENAI_BASE_URL")
     return url
 
 

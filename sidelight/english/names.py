@@ -15,8 +15,8 @@ from itertools import dropwhile
 from sidelight.english.vocabulary import CALENDAR
 from sidelight.text import STOPWORDS, sentences, tokens
 
-_SMALL = "".join(filter(str.islower, map(chr, range(0x80, 0x600))))
-CAPITAL = rf"[^\W\d_a-z{_SMALL}]"
+_SMALL_LETTERS = "".join(filter(str.islower, map(chr, range(0x80, 0x600))))
+CAPITAL = rf"[^\W\d_a-z{_SMALL_LETTERS}]"
 """A letter that is no small one, of any script; `é`, too, is a small one."""
 _CAPITALISED_WORD = rf"(?<!\w){CAPITAL}[\w'’&-]*(?:\.{CAPITAL}\.?)*"
 _JOINER = r"(?:of|for|and|the|de|van|von|del|la|al|&)"

@@ -403,7 +403,7 @@ def collect_page(
             else None
         )
         if is_shown_alone and told and told.notice:
-            # A track wants ten questions of whatever it gives; a reader is told why here are none.
+            # The files keep what the track asks for; a reader is told why there is nothing here.
             made = made._replace(questions=(), report=(), trace=None)
         shown = number, topic_id, made, told, run.pages, support, marks, tuple(others)
         topics.append(_topic(*shown))

@@ -26,7 +26,7 @@ from sidelight.text import first_of, one_line
 from sidelight.transport import (
     EXAMPLE,
     bounded_client,
-    is_server,
+    check_server,
     redacted,
     secret_for,
     without_password,
@@ -200,11 +200,7 @@ class OpenAICompatModel:
         known: Path | None = None,
         on_learned: Callable[[str], None] = lambda _: None,
     ) -> None:
-        if not is_server(base_url):
-            raise errors.UsageError(
-                "base_url: expected the whole address of a model server, such as "
-                f"http://localhost:8000/v1; found {without_password(base_url)!r}"
-            )
+        check_server(base_url, "base_url")
         if EXAMPLE.search(base_url):
             raise errors.UsageError(
                 f"{without_password(base_url)} is an example and no address of a server",
