@@ -30,13 +30,52 @@ EXAMPLE = re.compile(r"\.example(?=[:/]|$)")
 _MAX_DEPTH = 64
 
 
+def is_server(url: str) -> bool:
+    """Tell whether a text is the address of a server that can be asked: http or https, and a host.
+
+    The standard library raises ValueError for a bracket or a port that is none; here that is False.
+    """
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return known and url.isprintable() and " " not in url
+
+
+def check_server(url: str, setting: str) -> None:
+    """Refuse what is no address of a server; `setting` is what it was given as."""
+    if not is_server(url):
+        raise UsageError(
+            f"{setting}: expected the whole address of a server, such as http://localhost:8000/v1; "
+            f"found {without_password(url)!r}"
+        )
+
+
+def without_password(url: str) -> str:
+    """Return an address with `***` for the user and password in it, if it has any."""
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    user, at, host = authority.rpartition("@")
+    return f"{scheme}{mark}{'***' if user else ''}{at}{host}{slash}{path}"
+
+
 def bounded_client(kind: Any, max_bytes: int, **options: Any) -> AsyncClient:
     """Return a client whose answers have at most `max_bytes`.
 
     They must be whole within its time limit for reading. `kind` is the class of client to make it
     from, `options` are those of that class.
     """
-    client: AsyncClient = _bounded(kind)(max_bytes, **options)
+    import httpx2
+
+    try:
+        client: AsyncClient = _bounded(kind)(max_bytes, **options)
+    except (ValueError, httpx2.InvalidURL) as error:
+        raise UsageError(
+            "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY of the environment: expected an address such as "
+            f"http://HOST:PORT; found another one ({error})",
+            remedy="Set it to such an address, or unset it.",
+        ) from error
     return client
 
 
@@ -107,12 +146,7 @@ def proxy_for(url: str) -> str | None:
     if not proxy:
         return None
     whole = proxy if "://" in proxy else f"http://{proxy}"
-    try:
-        found = urlsplit(whole)
-        usable = found.scheme in {"http", "https"} and found.hostname and found.port != 0
-    except ValueError:  # of the port
-        usable = False
-    if not usable:
+    if not is_server(whole):
         raise UsageError(
             f"the environment names a proxy for {url}: expected an address such as "
             "http://HOST:PORT; found another one",

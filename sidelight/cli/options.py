@@ -189,10 +189,20 @@ T = TypeVar("T")
 REPLIES = "replies"
 """Folder of replies within the output folder of a command that judges."""
 
+
+def _server(url: str | None) -> str | None:
+    from sidelight.transport import check_server
+
+    if url:
+        check_server(url, "--base-url, or the environment's OPENAI_BASE_URL")
+    return url
+
+
 BaseUrl = Annotated[
     str | None,
     typer.Option(
         "--base-url",
+        callback=_server,
         envvar="OPENAI_BASE_URL",
         rich_help_panel=_SERVER,
         help="Where the model server's API begins, e.g. http://localhost:8000/v1.",

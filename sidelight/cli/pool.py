@@ -16,7 +16,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.formats.labels import assessments as labelled
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.runs.cited_sentences import inert
-from sidelight.formats.table import read_table, write_table
+from sidelight.formats.table import read_table, separator_of, write_table
 from sidelight.formats.topics import read_pooled_questions, write_pooled_questions
 from sidelight.formats.verdict import read_articles, read_runs
 from sidelight.llm.prompted import PromptedModel
@@ -267,35 +267,38 @@ def _write_sheet(
 ) -> list[str]:
     """Write rows for people to label, with the labels that there are; return these.
 
-    A row that the file has already keeps what people wrote there. If anything they wrote belongs to
-    no row of the new sheet, InputError is raised and the file stays as it is.
+    A row that the file has already keeps what people wrote there, and cells stay between what
+    separated them. If a row of the file, or a note in a column of people's own, has no place in
+    the new sheet, InputError is raised and the file stays as it is: somebody may be at work on it.
     """
     labels = [*scale.writings]
     header = (*columns, "labels", labelled.PEOPLE_LABELS)
     sheet = [(*map(str, row), ", ".join(labels)) for row in rows]
-    written = _written_by_people(path, header)
+    exists = path.is_file() and path.stat().st_size > 0
+    written = _written_by_people(path, header) if exists else {}
     if lost := written.keys() - set(sheet):
         raise InputError(
-            f"{path}: expected no file, or a sheet whose labels all belong to rows of the new one; "
-            f"found {counted(len(lost), 'row')} with labels or other cells that it does not have",
-            remedy="Write the new sheet under another name: give another --output.",
+            f"{path}: expected no file, or a sheet whose rows all belong to the new one; found "
+            f"{counted(len(lost), 'row')} that it does not have, or with cells of your own",
+            remedy="Name the runs of that sheet, too; or write the new sheet under another name: "
+            "give another --output.",
         )
-    write_table(path, header, ((*row, written.get(row, "")) for row in sheet))
+    kept = ((*row, written.get(row, "")) for row in sheet)
+    write_table(path, header, kept, separator_of(path) if exists else ",")
     return labels
 
 
 def _written_by_people(path: Path, header: Sequence[str]) -> dict[tuple[str, ...], str]:
-    """Return the labels in a sheet by the other cells; none where there is no file, or no label.
+    """Return the label of each row in a sheet, which may be empty, by the row's other cells.
 
     Notes in columns of people's own count as cells, so that no new row is like theirs.
     """
     written = {}
     *judged, label = header
-    for _, cells in read_table(path)[1] if path.is_file() and path.stat().st_size else ():
+    for _, cells in read_table(path)[1]:
         notes = [text for name, text in cells.items() if name not in header and text.strip()]
-        if notes or cells.get(label, "").strip():
-            row = (*(cells.get(name, "") for name in judged), *notes)
-            written[row] = cells.get(label, "")
+        row = (*(cells.get(name, "") for name in judged), *notes)
+        written[row] = cells.get(label, "")
     return written
 
 

@@ -152,7 +152,20 @@ def compared(  # long: a list of what is told
         caption=f"{scores.measure.name}: differences between runs over "
         f"{counted(len(scores.topic_ids), 'topic')}, with 95% intervals; paired randomisation test."
     )
-    n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
+    shows = [pair.p_holm < 1 - CONFIDENCE for pair in pairs]
+    n_topics, n_shown, cut = len(scores.topic_ids), sum(shows), []
+    if len(pairs) > _MOST_PAIRS:
+        order = sorted(
+            range(len(pairs)), key=lambda n: (pairs[n].p_value, -abs(pairs[n].difference))
+        )
+        rows, left = [table.rows[n] for n in order[:_MOST_PAIRS]], order[_MOST_PAIRS:]
+        table = table._replace(rows=rows, latex=(table.header, table.rows))
+        cut.append(
+            f"note: these are the {_MOST_PAIRS} pairs with the smallest p, the largest difference "
+            f"first; {len(left):,} more, {sum(shows[n] for n in left):,} of them with a difference "
+            "shown at the corrected 5% level, are not printed: --output DIR writes every pair, and "
+            "--json prints it"
+        )
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
     return console.Result(
         {
@@ -167,6 +180,7 @@ def compared(  # long: a list of what is told
         },
         [
             table,
+            *cut,
             f"note: {scores.measure.name} on {counted(n_topics, 'topic')}; {sampling}",
             (
                 "note: p: paired randomisation test, two-sided; Holm: corrected for "
@@ -199,6 +213,7 @@ def _too_few_samples(p_values: Sequence[float], samples: int) -> Iterator[consol
         )
 
 
+_MOST_PAIRS = 30  # that a screen holds
 _FOUR_DIGITS = partial(decimal, spec=".4f", lacking="-")
 _PAIR_COLUMNS = (
     console.Column("pair", ("first", "second"), itemgetter(0, 1), " - ".join),

@@ -372,7 +372,7 @@ class _Read(NamedTuple):
     caution: str
 
     def document(self) -> dict[str, Any]:
-        """Return title, report, questions, page and caution, JSON-ready."""
+        """Return title, origin, report, questions, page and caution, JSON-ready."""
         report = [
             {
                 "text": one.text,
@@ -383,6 +383,7 @@ class _Read(NamedTuple):
         ]
         return {
             "title": self.topic.page.title,
+            "origin": self.topic.digest.lead.origin if self.topic.digest.lead else "",
             "report": report,
             "questions": list(self.topic.questions),
             "page": str(self.page),
@@ -465,7 +466,7 @@ def _told(found: _Read) -> Result:
         for one in part.sentences:
             names = dict.fromkeys(filter(None, (cited.source.name for cited in one.citations)))
             shown.append(f"- {one.text} [{', '.join(names)}]" if names else one.text)
-    shown += [Note("\nQuestions to ask", "bold")]
+    shown += [Note("\nQuestions to ask", "bold")] if topic.questions else []
     shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
     shown += [f"\n{found.caution}"] if found.caution else []
     return Result(found.document(), [*shown, "\nOpen in a browser:", f"  {found.page}"])

@@ -15,6 +15,7 @@ from sidelight.parts import ROLES
 from sidelight.registry import did_you_mean, locate, names
 from sidelight.schemas.base import Value
 from sidelight.tracks import DEFAULT_TRACK
+from sidelight.transport import is_server
 
 Effort = Literal["disabled", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -122,7 +123,10 @@ class RetrievalSettings(_Group):
     @classmethod
     def _holds_all(cls, depth: int, field: ValidationInfo) -> int:
         if depth < (k := field.data.get("k", 0)):
-            raise ValueError(f"expected at least retrieval.k, {k}; raise it, or set a lower k")
+            raise ValueError(
+                f"expected at least retrieval.k, {k}; raise it as well (--set retrieval.depth={k}, "
+                "or the same in the file), or set a lower retrieval.k"
+            )
         return depth
 
 
@@ -267,10 +271,16 @@ class ModelsSettings(_Group):
         return tuple(model for model in named if model is not None)
 
 
+def _address(url: str) -> str:
+    if not is_server(url):
+        raise ValueError("expected the address of a server, such as http://localhost:8000/v1")
+    return url
+
+
 class ServerSettings(_Group):
     """Where a model is served. No result depends on it, so a run may go on with another one."""
 
-    base_url: str | None = Field(
+    base_url: Annotated[str, AfterValidator(_address)] | None = Field(
         None, description="Address of an OpenAI-compatible API, such as http://localhost:8000/v1."
     )
     start: Literal["vllm"] | None = Field(

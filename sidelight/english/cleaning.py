@@ -15,7 +15,7 @@ from itertools import accumulate, compress, pairwise
 from operator import not_
 from typing import NamedTuple
 
-from sidelight.english.names import find_names, host_label, looks_personal, strip_title
+from sidelight.english.names import CAPITAL, find_names, host_label, looks_personal, strip_title
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.investigation.angle import Cut
 from sidelight.schemas.topic import Article
@@ -160,10 +160,11 @@ _HEAD_LINES = 60
 _MAX_BYLINE_WORDS = 25
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 _BYLINE_NAME = (
-    r"(?:(?:Dr|Prof)\.?\s+)?[^\W\d_a-z][\w'’.-]+"
-    r"(?:\s+(?:[A-Z]\.|de|van|von|del|la|al))*(?:\s+[^\W\d_a-z][\w'’-]+){1,2}"
+    rf"(?:(?:Dr|Prof|DR|PROF)\.?\s+)?{CAPITAL}[\w'’.-]+"
+    r"(?:\s+(?:[A-Z]\.|(?i:de|van|von|del|la|al)\b))*"
+    rf"(?:\s+(?!(?:AND|FOR|IN|OF)\b){CAPITAL}[\w'’-]+){{1,2}}"
 )
-_PEOPLE = rf"{_BYLINE_NAME}(?:(?:,\s+and\s+|,\s*|\s+and\s+|\s*&\s*){_BYLINE_NAME})*"
+_PEOPLE = rf"{_BYLINE_NAME}(?:(?:,\s+(?i:and)\s+|,\s*|\s+(?i:and)\s+|\s*&\s*){_BYLINE_NAME})*"
 _MONTHS = "|".join(MONTHS)
 _BYLINES = (
     re.compile(
@@ -171,10 +172,10 @@ _BYLINES = (
         rf"(?P<names>{_PEOPLE})"
     ),
     re.compile(rf"^(?:{_MONTHS})\s+\d{{1,2}},\s+\d{{4}}\s+(?P<names>{_PEOPLE})$"),
-    re.compile(rf"^(?P<names>{_PEOPLE})\s+\d{{1,2}}\s+(?:{_MONTHS})\s+\d{{4}}$"),
+    re.compile(rf"^(?P<names>{_PEOPLE})(?i:\s+(?:[|•·]\s+)?\d{{1,2}}\s+(?:{_MONTHS})\s+\d{{4}})$"),
     re.compile(
-        rf"^(?P<names>{_BYLINE_NAME}),\s+(?i:(?:[\w-]+\s+){{0,3}}"
-        r"(?:correspondent|reporter|editor|columnist|writer))$"
+        rf"^(?P<names>{_PEOPLE}),\s+(?i:(?:[\w-]+\s+){{0,3}}"
+        r"(?:correspondent|reporter|editor|columnist|writer)s?)$"
     ),
 )
 # Words that follow a name in a byline, or stand where a name would.
@@ -183,11 +184,11 @@ _NOT_A_NAME = frozenset(
     {" ".join(MONTHS)} staff published updated posted read share photo photographs
     photography full bio follow senior chief editor editors editorial director columnist
     correspondent reporter writer contributor analyst fellow founder professor special health
-    science technology news the associated press reuters
+    science technology news political the associated press reuters
     """.casefold().split()
 )
 _GENERIC_LABELS = frozenset({"blog", "blogs", "news"})  # `news.com.au` is its own name
-_SPLIT = re.compile(r",\s+and\s+|,\s*|(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?&\s*")
+_SPLIT = re.compile(r",\s+and\s+|,\s*|(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?&\s*", re.IGNORECASE)
 
 
 # What stands in the name of an outlet and in few other short lines.
@@ -384,13 +385,13 @@ def find_authors(article: Article) -> tuple[str, ...]:
     """Return the names in the byline; empty when the page shows none.
 
     Only short lines near the top count: prose that says "by" is not a byline. A name may stand on a
-    line of its own above the date.
+    line of its own above the date, or above an office such as "Political editor".
     """
     lines = _top_lines(article.body, _HEAD_LINES)
     short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
     outlet = find_masthead("\n".join(lines)).outlet.removeprefix("The ")
-    above_dates = [f"{line} {date}" for line, date in pairwise(short) if _DATED.search(date)]
-    for line in (*lines, *above_dates):
+    joined = [f"{one}{'' if _DATED.search(two) else ','} {two}" for one, two in pairwise(short)]
+    for line in (*lines, *joined):
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
         for match in (match for pattern in _BYLINES for match in pattern.finditer(line)):

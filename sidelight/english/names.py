@@ -15,10 +15,13 @@ from itertools import dropwhile
 from sidelight.english.vocabulary import CALENDAR
 from sidelight.text import STOPWORDS, sentences, tokens
 
-_CAPITALISED_WORD = r"[^\W\d_a-z][\w'’&-]*(?:\.[^\W\d_a-z]\.?)*"
+_SMALL_LETTERS = "".join(filter(str.islower, map(chr, range(0x80, 0x600))))
+CAPITAL = rf"[^\W\d_a-z{_SMALL_LETTERS}]"
+"""A letter that is no small one, of any script; `é`, too, is a small one."""
+_CAPITALISED_WORD = rf"(?<!\w){CAPITAL}[\w'’&-]*(?:\.{CAPITAL}\.?)*"
 _JOINER = r"(?:of|for|and|the|de|van|von|del|la|al|&)"
 _NAME = re.compile(rf"(?:{_CAPITALISED_WORD}\.?)(?:\s(?:{_JOINER}\s){{0,2}}{_CAPITALISED_WORD})*")
-_PERSONAL_WORD = re.compile(r"[^\W\d_a-z](?:[^\W\d_]|['’.-])*|de|van|von|del|la|al")
+_PERSONAL_WORD = re.compile(rf"{CAPITAL}(?:[^\W\d_]|['’.-])*|de|van|von|del|la|al")
 TITLES = frozenset(
     """
     dr mr mrs ms prof professor sir dame lord lady president senator minister chancellor judge

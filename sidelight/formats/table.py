@@ -31,6 +31,11 @@ def columns_of(header: str) -> tuple[str, ...]:
     return tuple(cell.strip('"') for cell in header.strip().split(_separator(header)))
 
 
+def separator_of(path: Path) -> str:
+    """Return what separates the cells of a CSV file: a comma, a semicolon or a tab."""
+    return _separator(next(filter(None, _lines(path)), ""))
+
+
 def _separator(header: str) -> str:
     """Return what separates cells, which spreadsheets of many countries write for commas."""
     return max(",;\t", key=header.count)
@@ -65,13 +70,15 @@ def to_frame(records: Sequence[Mapping[str, object]]) -> Any:
     return pd.DataFrame.from_records(list(records))
 
 
-def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+def write_table(
+    path: Path, header: Iterable[str], rows: Iterable[Iterable[object]], separator: str = ","
+) -> None:
     """Write a CSV file.
 
     None becomes an empty cell, a lone CR a line break; a float reads back as the same number.
     """
     with atomic_writer(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(stream, lineterminator="\n", delimiter=separator)
         writer.writerow(header)
         writer.writerows(map(_written, row) for row in rows)
 

@@ -181,7 +181,7 @@ def follow(
 ) -> model.Trail:
     """Return the trail of a topic, whose report cites `sources`.
 
-    `known` are all pages of a small index, by document id; None if it has many.
+    `known` are all pages of the index, by document id; None if it has too many to be counted.
     `earlier` are pages that are dated before the article.
     """
     pages = _found_pages(trace, sources, known or {}, earlier)
@@ -379,6 +379,7 @@ def collect_page(
     topics: list[model.TopicPage] = []
     facts = dict(run.facts)
     without_model = run.facts.get(STEPS) == _NO_MODEL
+    is_shown_alone = without_model and not marker and not marked
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         without_model |= "write_report" in made.fallbacks
@@ -389,7 +390,16 @@ def collect_page(
             for name, one in zip(names[1:], marked, strict=True)
             if topic_id in one[0].run.topics
         )
-        topics.append(_topic(number, topic_id, made, run.pages, support, marks, tuple(others)))
+        told = (
+            report.Told.of(made.topic, made.trace or Trace(), made.evidence)
+            if isinstance(made.topic, Article)
+            else None
+        )
+        if is_shown_alone and told and told.notice:
+            # The files keep what the track asks for; a reader is told why there is nothing here.
+            made = made._replace(questions=(), report=(), trace=None)
+        shown = number, topic_id, made, told, run.pages, support, marks, tuple(others)
+        topics.append(_topic(*shown))
     cites = any(one.citations for topic in topics for one in topic.sentences)
     if marker:
         facts["Scored"] = f"{sum(one.marks is not None for one in topics)} of {len(topics)}"
@@ -469,17 +479,13 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
+    told: report.Told | None,
     pages: Mapping[str, report.WebPage] | None,
     support: report.Verdicts,
     marks: model.TopicMarks | None,
     rivals: tuple[model.Rival, ...],
 ) -> model.TopicPage:
     sentences, sources = _cited(made, support)
-    told = (
-        report.Told.of(made.topic, made.trace or Trace(), made.evidence)
-        if isinstance(made.topic, Article)
-        else None
-    )
     page, paragraphs = _shown(made.topic, told)
     origins = made.origins()
     earlier = {

@@ -15,6 +15,7 @@ from math import log, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.english.names import CAPITAL
 from sidelight.english.vocabulary import TIES
 from sidelight.generation.pages import CORRECTION_PAGE
 from sidelight.schemas.investigation.angle import Angle, Aspect
@@ -86,7 +87,7 @@ class Digest(NamedTuple):
     answers: tuple[tuple[int, ...], ...]
 
 
-_NAME = re.compile(r"[^\W\d_a-z][\w'’-]*")
+_NAME = re.compile(rf"(?<!\w){CAPITAL}[\w'’-]*")
 _OF_A_NAME, _OF_A_FIGURE = 0.5, 1.5  # what such words count for, beside 1 for any other
 
 
@@ -264,10 +265,6 @@ def _about(
     return found
 
 
-_NOTHING_NAMED = (
-    "No names and few statements that can be looked up were found in the text; it may be no news."
-)
-_NOT_ENGLISH = "The text does not look English; questions and reports are made for English alone."
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
 _LEAST_CHANCE = 0.1  # from which a sentence is taken to be on what an angle is about
@@ -484,9 +481,7 @@ class Reading:
         named = f"Published by {outlet}{when}"
         published = named if outlet else f"Publisher not identified{when and f'; published{when}'}"
         origin = f"{published}; {f'written by {names}' if names else 'no author named'}."
-        if not self._told.is_english:
-            return f"{origin} {_NOT_ENGLISH}"
-        return f"{origin} {_NOTHING_NAMED}" if self._told.names_nothing else origin
+        return f"{self._told.notice} {origin}".lstrip()
 
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""

@@ -76,7 +76,7 @@ class Trail(NamedTuple):
     Attributes:
         rounds: By round, the share of what matters that evidence speaks to, in [0, 1].
         pages: Those that the searches found: cited ones first, then by how near they came to it.
-        missed: Pages of the index that no search found; None if it has too many to name them.
+        missed: Pages of the index that no search found; None if it has too many to count them.
         angles: The weightiest first.
         removed: Sentences that a check took out.
     """

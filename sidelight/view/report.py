@@ -251,6 +251,14 @@ _WORD = re.compile(r"[^\W_]+")
 _COMMONEST = frozenset("the of and to that for with by from is".split())
 _LEAST_COMMON = 0.06  # of English articles 13% and more
 _FEW_WORDS = 40
+_NOT_ENGLISH = (
+    "The text does not look English, and without a language model questions and reports are made "
+    "for English alone. Give an English article, or a translation."
+)
+_NOTHING_NAMED = (
+    "No names and few statements that can be looked up were found in the text; it may be no news. "
+    "If it is, give all of its text, with the headline."
+)
 
 
 class Told(NamedTuple):
@@ -304,11 +312,16 @@ class Told(NamedTuple):
         )
 
     @property
-    def is_english(self) -> bool:
-        """Whether the prose has the commonest words as often as English; true of few words."""
+    def notice(self) -> str:
+        """Why nothing sensible can be asked about it without a model, and what to do; else empty.
+
+        The prose of English has the commonest words often; of few words nobody can tell.
+        """
         words = tokens(" ".join(self.paragraphs))
         common = sum(word in _COMMONEST for word in words)
-        return len(words) < _FEW_WORDS or common >= _LEAST_COMMON * len(words)
+        if len(words) >= _FEW_WORDS and common < _LEAST_COMMON * len(words):
+            return _NOT_ENGLISH
+        return _NOTHING_NAMED if self.names_nothing else ""
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ class ShownRun:
         question_tag: What assessments call its questions; empty where it has none.
         report_tag: What assessments call its reports; empty where it has none.
         settings: What it was made with: name -> value.
-        pages: All pages of the index by document id; None if they are many.
+        pages: All pages of the index by document id; None if they are too many to be counted.
     """
 
     name: str
@@ -122,8 +122,8 @@ class ShownRun:
 def finished_run(run: RunDirectory, segments: Iterable[Segment] = ()) -> ShownRun:
     """Return the run of a directory.
 
-    `segments` are those of the index that was searched, which tell of a small one which pages no
-    search found.
+    `segments` are those of the index that was searched, which tell which pages no search found, or
+    how many, where it has at most a thousand.
 
     Raises:
         InputError: It is not finished, or names a part that is neither registered nor allowed.
@@ -168,11 +168,11 @@ def finished_run(run: RunDirectory, segments: Iterable[Segment] = ()) -> ShownRu
     )
 
 
-_MOST_PAGES = 30  # that a page can name
+_MOST_PAGES = 1_000  # that are counted in no time
 
 
 def _few_pages(segments: Iterable[Segment]) -> dict[str, WebPage] | None:
-    """Return the pages of an index by document id; None if they are many."""
+    """Return the pages of an index by document id; None if they are too many to be counted."""
     pages: dict[str, WebPage] = {}
     for segment in segments:
         pages.setdefault(document_id_of(segment.segment_id), web_page(segment.url, segment.title))

@@ -34,7 +34,7 @@ registry: errors files parts
 sample: BASE
 tracks: BASE registry
 formats: BASE tracks registry
-config: BASE parts registry tracks
+config: BASE parts registry tracks transport
 llm: BASE prompting transport
 index: MIDDLE versions transport
 retrieval: MIDDLE index

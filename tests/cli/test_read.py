@@ -27,8 +27,8 @@ from sidelight.serve.app import MAX_TEXT
 from sidelight.versions import VERSION
 from tests.helpers.commands import said, told
 
-NO_NEWS = "were found in the text; it may be no news."
-NOT_ENGLISH = "The text does not look English; questions and reports are made for English alone."
+NO_NEWS = "No names and few statements that can be looked up were found in the text; it may be no "
+NOT_ENGLISH = "The text does not look English, and without a language model questions and reports "
 
 
 @pytest.fixture(autouse=True)
@@ -89,10 +89,21 @@ STADE = (
 def test_a_text_that_is_no_english_news_is_told_so(text, notice, small_index, tmp_path):
     (tmp_path / "pasted.txt").write_text(text)
     command = ("read", tmp_path / "pasted.txt", "--index", small_index.path)
-    assert said(*command).splitlines()[1].endswith(notice)
-    titled = said(*command, "--title", "A headline, at last").splitlines()
-    assert titled[0] == "A headline, at last"
-    assert titled[1].endswith(notice)
+    shown = said(*command, "--title", "A headline, at last").splitlines()
+    assert shown[0] == "A headline, at last"
+    assert shown[1].startswith(notice)
+    # Nothing sensible can be asked or told of it, on the page either.
+    assert shown[2:4] == ["", "Open in a browser:"]
+    assert "?" not in "".join(shown)
+    made = told(*command)
+    assert made["origin"].startswith(notice)
+    assert (made["questions"], made["report"]) == ([], [])
+    page = Path(made["page"]).read_text()
+    assert notice in page
+    assert "Questions to ask" not in page
+    assert "How this was found" not in page
+    # The files have the ten questions that a track wants.
+    assert len((Path(made["page"]).parent / "task1.tsv").read_text().splitlines()) == 10
 
 
 def test_a_short_notice_is_news():

@@ -77,15 +77,22 @@ def test_the_page_lies_in_the_run_directory(run):
 
 
 def test_pages_of_a_small_index_that_no_search_found_are_named(
-    run, small_index, mini_web_index, tmp_path
+    run, small_index, mini_web_index, tmp_path, monkeypatch
 ):
     page, told = tmp_path / "page.html", "8 pages of the index were found by no search: "
     said("view", run.path, "--index", small_index.path, "-o", page)
     (line, _) = (one.text for one in parse(page.read_text()) if told in one.text and one.tag == "p")
     assert all(one.title in line for one in small_index.docstore)
-    said("view", run.path, "--index", mini_web_index.path, "-o", page)  # too many to be named
-    assert "found by no search" not in page.read_text()
-    assert "so many pages that those that no search found are not listed" in page.read_text()
+    said("view", run.path, "--index", mini_web_index.path, "-o", page)
+    shown = page.read_text()
+    assert "45 pages of the index were found by no search; they are too many to be named" in shown
+    # The five that the run found are of another index: 5 and 45 are 50.
+    assert "Searched: 5 of the 50 pages of the index found by" in shown
+    # Too many to be counted.
+    monkeypatch.setattr("sidelight.view.shown_run._MOST_PAGES", 44)
+    said("view", run.path, "--index", mini_web_index.path, "-o", page)
+    assert "so many pages that those that no search found are not counted" in page.read_text()
+    assert "Searched: 5 pages found by" in page.read_text()
     said("view", run.path, "-o", page)  # of an index that nobody names, nothing is known
     assert "no search found" not in page.read_text()
 

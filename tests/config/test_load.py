@@ -75,7 +75,10 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
     [
         ("retrieval.k=0", "retrieval.k"),
         ("retrieval.depth=19", "^--set: retrieval.depth = 19: expected at least retrieval.k, 20; "),
-        ("retrieval.k=101", "retrieval.depth = 100: expected at least retrieval.k, 101; "),
+        (
+            "retrieval.k=101",
+            r"depth = 100: expected at least retrieval.k, 101; .*--set retrieval.depth=101",
+        ),
         ("retrieval.nope=1", "retrieval.nope"),
         ("servers.s.timeout_s=.nan", "servers.s.timeout_s"),
         ("retrieval.k", "expected key.sub=value"),
@@ -105,6 +108,11 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
         ("roles.write_report=promted", "unknown performer of write_report 'promted'; .*prompted?"),
         ("roles.default=organizers-2024", "expected a performer that every role has"),
         ("roles.write_report=''", "unknown performer of write_report ''"),
+        (
+            "servers.mine.base_url='http://[bad'",
+            "^--set: servers.mine.base_url = 'http://\\[bad': expected the address of a server",
+        ),
+        ("servers.mine.base_url='http://h:99999'", "expected the address of a server"),
         ("track=dragon2025", "did you mean dragun2025?"),
     ],
 )

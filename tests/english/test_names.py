@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sidelight.english.cleaning import clean_article, find_authors, find_masthead, find_publisher
-from sidelight.english.names import mentions, name_forms, search_words
+from sidelight.english.names import find_names, mentions, name_forms, search_words
 from sidelight.schemas.topic import Article
 
 
@@ -22,6 +22,15 @@ def article(body, title="A title", url="https://www.daily-lark.example/a"):
         ("Medically reviewed by Tim J. Leck, Ph.D. — Written by Dana Orrin, MSN", ("Dana Orrin",)),
         ("November 26, 2017 Dana Orrin", ("Dana Orrin",)),
         ("By Dr. Maris Vell, Editorial Director", ("Dr. Maris Vell",)),
+        ("BY DANA ORRIN AND LEE VAN MARSH", ("Dana Orrin", "Lee Van Marsh")),
+        ("BY DANA ORRIN, SOL REED AND TIM LECK", ("Dana Orrin", "Sol Reed", "Tim Leck")),
+        ("BY DANA ORRIN POLITICAL EDITOR", ("Dana Orrin",)),
+        ("BY DANA ORRIN FOR THE DAILY LARK", ("Dana Orrin",)),
+        ("DANA ORRIN, POLITICAL EDITOR", ("Dana Orrin",)),
+        ("DANA ORRIN AND SOL REED, POLITICAL EDITORS", ("Dana Orrin", "Sol Reed")),
+        ("DANA ORRIN\nPOLITICAL EDITOR", ("Dana Orrin",)),
+        ("DANA ORRIN | 14 MARCH 2021", ("Dana Orrin",)),
+        ("SOUTH MARCHMONT\nA FIRE IN THE HARBOUR", ()),
         ("Announced By Company Behind Shoes", ()),
         ("By\nFull Bio", ()),
         ("The bill was rejected by Dana Orrin in a long session of the chamber that night.", ()),
@@ -29,6 +38,11 @@ def article(body, title="A title", url="https://www.daily-lark.example/a"):
 )
 def test_the_byline_names_the_authors(line, expected):
     assert find_authors(article(f"A title\n{line}\nSome text.")) == expected
+
+
+def test_a_name_begins_with_a_capital_at_the_beginning_of_a_word():
+    text = "Le barrage a été déclaré sûr. The cafés of São Paulo sold Škoda one iPhone in Évry."
+    assert set(find_names(text)) == {"São Paulo", "Škoda", "Évry"}
 
 
 def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data):

@@ -141,7 +141,7 @@ def _trace(question, text, url):
         ),
     )
     return Trace(
-        profile=ArticleFacts(title=text, publisher="", host="", subject=""),
+        profile=ArticleFacts(title=text, publisher="", host="", subject="", people=("Ada Orrin",)),
         rounds={1: round_},
         draft=DraftReport(sentences=(), unused={UNCITED: "no statement"}),
         checks={0: (removal,)},

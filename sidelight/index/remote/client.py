@@ -29,7 +29,14 @@ from sidelight.files import as_json, atomic_write, read_limited
 from sidelight.formats.lines import Findings, readable
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
-from sidelight.transport import bounded_client, check_private, proxy_for, redacted, secret_for
+from sidelight.transport import (
+    bounded_client,
+    check_private,
+    is_server,
+    proxy_for,
+    redacted,
+    secret_for,
+)
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
@@ -71,9 +78,9 @@ class RemoteAddress(Value):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        if not is_server(url):
             raise ValueError("expected the address of a server, such as http://localhost:8081")
+        parts = urlsplit(url)
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ValueError(
                 "expected an address without a user, a password or parameters; a token belongs in "

@@ -23,7 +23,14 @@ from sidelight.llm.server import capabilities
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import first_of, one_line
-from sidelight.transport import EXAMPLE, bounded_client, redacted, secret_for
+from sidelight.transport import (
+    EXAMPLE,
+    bounded_client,
+    check_server,
+    redacted,
+    secret_for,
+    without_password,
+)
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI
@@ -193,11 +200,7 @@ class OpenAICompatModel:
         known: Path | None = None,
         on_learned: Callable[[str], None] = lambda _: None,
     ) -> None:
-        if not base_url.startswith(("http://", "https://")):
-            raise errors.UsageError(
-                f"{without_password(base_url)!r} is not the address of a model server",
-                remedy="Give its whole address, e.g. http://localhost:8000/v1",
-            )
+        check_server(base_url, "base_url")
         if EXAMPLE.search(base_url):
             raise errors.UsageError(
                 f"{without_password(base_url)} is an example and no address of a server",
@@ -436,14 +439,6 @@ def _without_fence(text: str) -> str:
     if not (marked.startswith("```") and marked.endswith("```")):
         return text
     return marked.removesuffix("```").partition("\n")[2] or text
-
-
-def without_password(url: str) -> str:
-    """Return an address with `***` for the user and password in it, if it has any."""
-    scheme, mark, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    user, at, host = authority.rpartition("@")
-    return f"{scheme}{mark}{'***' if user else ''}{at}{host}{slash}{path}"
 
 
 def _may_pass(error: APIError) -> bool:

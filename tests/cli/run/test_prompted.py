@@ -81,8 +81,10 @@ def test_a_budget_stops_a_run_that_goes_on_when_called_again(options, tmp_path):
         ((), "--base-url http://HOST:PORT/v1"),
         (("--set", "models.writer.server=other"), r"servers\.other\.base_url"),
         (("--base-url", "https://api.example/v1"), "Put in the address of your service"),
+        (("--base-url", "http://[bad"), r"^--base-url.*found 'http://\[bad'"),
+        (("--base-url", "http://me:pw@h:port/v1"), r"found 'http://\*\*\*@h:port/v1'"),
     ],
-    ids=["model", "address", "server", "example"],
+    ids=["model", "address", "server", "example", "bracket", "port"],
 )
 def test_what_is_missing_is_said_with_what_to_do(missing, remedy, options, tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

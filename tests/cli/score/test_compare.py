@@ -1,4 +1,5 @@
 import json
+import re
 from functools import partial
 
 import pytest
@@ -42,6 +43,26 @@ def test_too_few_samples_for_the_correction_are_said(tmp_path):
     warned = "no corrected p-value of 10 pairs can be below 0.0990; 400 samples are enough"
     assert warned in call("score", "compare", path, "--samples", 100).stderr
     assert "can be below" not in call("score", "compare", path, "--samples", 400).stderr
+
+
+def test_of_many_pairs_the_surest_are_printed_and_all_are_written(tmp_path):
+    path = tmp_path / "per_topic.csv"
+    # 26 runs: one is far below the others on all of eight topics, and these hardly differ.
+    rows = [
+        f"run{run:02},{topic},{(run > 0) * 0.8 + 0.001 * (run * topic % 7)}"
+        for run in range(26)
+        for topic in range(8)
+    ]
+    path.write_text("\n".join(["run_tag,topic_id,score", *rows, ""]))
+    shown = compare(path, "--samples", 200, "-o", tmp_path / "all")
+    pairs = re.findall(r"run\d\d - run\d\d", shown)
+    assert len(pairs) == 30
+    assert sum("run00" in one for one in pairs[:25]) == 25
+    assert "the 30 pairs with the smallest p, the largest difference first; 295 more, " in shown
+    for name in ("csv", "tex"):
+        written = (tmp_path / "all" / f"score_run_pairs.{name}").read_text()
+        assert len(re.findall(r"run\d\d(?: - |,)run\d\d", written)) == 325
+    assert len(json.loads(compare(path, "--samples", 200, "--json"))["pairs"]) == 325
 
 
 def test_lower_is_better_by_what_is_unjudged(per_topic):

@@ -278,6 +278,8 @@ def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
     ("field", "value"),
     [
         ("url", "ftp://somewhere"),
+        ("url", "http://[bad"),
+        ("url", "http://somewhere:99999"),
         ("url", "https://user:word@somewhere"),
         ("url", "http://somewhere?token=1"),
         ("index", "../../other"),

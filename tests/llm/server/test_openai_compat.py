@@ -277,6 +277,8 @@ def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch):
         OpenAICompatModel("tiny", "http://127.0.0.1:1/v1", api_key_variable="NO_SUCH_KEY")
     with pytest.raises(UsageError, match="http://localhost:8000/v1"):
         OpenAICompatModel("tiny", "localhost:8000")
+    with pytest.raises(UsageError, match=r"^base_url: expected .* found 'http://\[bad'"):
+        OpenAICompatModel("tiny", "http://[bad")
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
     with pytest.raises(errors.MachineError, match="pip install openai"):
         OpenAICompatModel("tiny", "http://127.0.0.1:1/v1")

@@ -149,6 +149,13 @@ def test_a_server_that_does_not_count_tokens(monkeypatch):
     assert server.authorizations == ["Bearer sk-1"]
 
 
+def test_a_proxy_that_is_no_address_is_refused(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "ftp://somewhere")
+    result = CliRunner().invoke(app, ["doctor", "--model", "m", "--base-url", "http://127.0.0.1:9"])
+    assert isinstance(result.exception, UsageError)
+    assert str(result.exception).startswith("HTTP_PROXY, HTTPS_PROXY or ALL_PROXY")
+
+
 @pytest.mark.parametrize("half", [["--model", "tiny"], ["--base-url", "http://127.0.0.1:1/v1"]])
 def test_half_an_address_is_refused(half):
     result = CliRunner().invoke(app, ["doctor", *half])
