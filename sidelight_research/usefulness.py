@@ -30,6 +30,7 @@ from sidelight.generation.extractive import usefulness
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.usefulness import Features, Usefulness
 from sidelight.generation.extractive.write_report import choose, read_findings
+from sidelight.generation.pages import source_line
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
@@ -164,7 +165,8 @@ def outcome(topic: Topic, chances: Floats) -> tuple[float, float, float, float]:
         The score of its answers, and of its findings the shares that are useful, that mislead, are
         wrong or off-topic, and that are not understood alone.
     """
-    rows, _ = choose(topic.findings, chances, topic.alike, _MAX_WORDS, fills_room=False)
+    sources = [source_line(one.page.origin, one.page.title) for one in topic.findings]
+    rows, _ = choose(topic.findings, chances, topic.alike, _MAX_WORDS, sources, fills_room=False)
     score = float(topic.states[rows].max(axis=0, initial=0.0) @ topic.worth)
     marks = [topic.marks[row] for row in rows]
     shares = (np.mean([mark in kind for mark in marks] or [False]) for kind in ("u", "xow", "d"))

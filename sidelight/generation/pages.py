@@ -115,6 +115,10 @@ _THREAD = re.compile(
 )
 
 
+_SITE = re.compile(r"\s[-–—|]\s")
+_MOST_TITLE_WORDS = 8
+_SOURCE = re.compile(r"[^“”]{1,100}, “[^“”]{1,200}”: ")
+
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 OWN = "the article's own site"
 
@@ -207,6 +211,32 @@ def page_date(url: str, top: str, characters: int = _TOP_CHARACTERS) -> str:
         day = f"{int(in_path['day'])} " if in_path["day"] else ""
         return f"{day}{month} {in_path['year']}"
     return ""
+
+
+def headline(title: str) -> str:
+    """Return the title of a page without the name of its site behind it."""
+    return _SITE.split(title, maxsplit=1)[0].strip()
+
+
+def source_title(title: str) -> str:
+    """Return a page's title, in quotation marks and cut where it is long."""
+    words = headline(title).replace("“", '"').replace("”", '"').split()
+    return f"“{' '.join(words[:_MOST_TITLE_WORDS])}{' ...' * (len(words) > _MOST_TITLE_WORDS)}”"
+
+
+def source_line(origin: Origin, title: str) -> str:
+    """Return what stands before the first sentence that is told from a page: `Name, “Title”: `.
+
+    A page without a name or a title has none.
+    """
+    line = f"{origin.name}, {source_title(title)}: "
+    return line if _SOURCE.fullmatch(line) else ""
+
+
+def without_source(text: str) -> str:
+    """Return a sentence without the `source_line` before it."""
+    match = _SOURCE.match(text)
+    return text[match.end() :] if match else text
 
 
 def is_before(date: str, other: str) -> bool:

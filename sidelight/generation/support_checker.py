@@ -18,6 +18,7 @@ from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers, computed
 from sidelight.generation.no_evidence import SAYS_NOTHING
+from sidelight.generation.pages import source_title, without_source
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -160,10 +161,14 @@ _INSERTED = re.compile(r"\[[^\[\]]+?(?P<owner>['’]s?)?\](?P<owners>['’]s)?")
 
 
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
-    """Return a sentence without "according to" a page it cites, which says so by being there.
+    """Return a sentence without its source, or "according to" a page it cites.
+
+    The page says so by being there.
 
     A name in square brackets, which stands for a word of the page, is that word again.
     """
+    if any(sentence.startswith(source_title(page.title), sentence.find("“")) for page in pages):
+        sentence = without_source(sentence)
     sentence = _INSERTED.sub(lambda name: "its" if any(name.groups()) else "it", sentence)
     match = _ATTRIBUTION.match(sentence)
     if match is None:
@@ -202,8 +207,9 @@ def _standing(
 
 def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Removal | None:
     """Return what no reading of the sources could mend."""
-    fault = sentence_fault(sentence.text) or half_fault(sentence.text)
-    if not fault and sentence.text in article:
+    said = without_source(sentence.text)
+    fault = sentence_fault(said) or half_fault(said)
+    if not fault and said in article:
         fault = "the article says it itself"
     if fault:
         return Removal(sentence=sentence, label="unfit", reason=fault)

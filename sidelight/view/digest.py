@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import CAPITAL
 from sidelight.english.vocabulary import TIES
-from sidelight.generation.pages import CORRECTION_PAGE
+from sidelight.generation.pages import CORRECTION_PAGE, without_source
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
@@ -609,19 +609,20 @@ def digest(
     """Return the first screen of a topic; `told` is None where the topic is no article."""
     trace = made.trace or Trace()
     angles = trace.angles()
+    plain = [one._replace(text=without_source(one.text)) for one in sentences]
     covers = {
-        one.text: {
+        without_source(one.text): {
             angle_id: chance for angle_id, chance in one.covers.items() if angle_id in angles
         }
         for draft in trace.drafts()
         for one in draft.sentences
     }
     people = trace.profile.people if trace.profile else ()
-    about = _about((told.publisher, *told.authors, *people) if told else (), sentences)
-    found = answers(made.questions, [one.text for one in sentences], angles, covers, about)
+    about = _about((told.publisher, *told.authors, *people) if told else (), plain)
+    found = answers(made.questions, [one.text for one in plain], angles, covers, about)
     if told is None:
         return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
-    reading = Reading(told, sentences, angles, covers)
+    reading = Reading(told, plain, angles, covers)
     claims = {
         claim.model_dump_json(): claim
         for selected in trace.selections()

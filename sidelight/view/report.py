@@ -20,7 +20,7 @@ from sidelight.english.cleaning import (
     headline,
 )
 from sidelight.english.names import host_label
-from sidelight.generation.pages import Origins, page_date, publishers
+from sidelight.generation.pages import Origins, page_date, publishers, without_source
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
@@ -174,6 +174,7 @@ def cite(
     alone tell where they come from.
     """
     cited_by: dict[str, list[int]] = {}
+    said = [without_source(sentence.text) for sentence in report]
     for number, sentence in enumerate(report, start=1):
         for segment_id in sentence.citations:
             cited_by.setdefault(segment_id, []).append(number)
@@ -182,13 +183,13 @@ def cite(
     for number, (segment_id, numbers) in enumerate(cited_by.items(), start=1):
         segment = segments.get(segment_id, Segment(segment_id=segment_id, url=segment_id, text=""))
         sources[segment_id] = source_of(
-            segment, origins, number, [(one, report[one - 1].text) for one in numbers]
+            segment, origins, number, [(one, said[one - 1]) for one in numbers]
         )
     sentences = []
     for number, sentence in enumerate(report, start=1):
         verdict = support.get(str(number), _UNCHECKED if sentence.citations else _UNCITED)
         citations = tuple(
-            _citation(sentence.text, sources[one], not verdict.said_by or one in verdict.said_by)
+            _citation(said[number - 1], sources[one], not verdict.said_by or one in verdict.said_by)
             for one in sentence.citations
         )
         sentences.append(

@@ -105,5 +105,9 @@ def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own():
     for speaker in ("Lark Media", "larkmedia.example", '"Mill (M-1)"'):
         assert without_attribution(f"It burns, according to {speaker}.", [page]) == "It burns."
     assert without_attribution("It burns, by its own account.", [page]) == "It burns."
+    for source in ("Lark Media, “Mill (M-1)”", "larkmedia.example, “Mill (M-1)”"):
+        assert without_attribution(f"{source}: It burns.", [page]) == "It burns."
+    elsewhere = "Lark Media, “Fires”: It burns."
+    assert without_attribution(elsewhere, [page]) == elsewhere
     other = "It burns, according to the Bureau."
     assert without_attribution(other, [page]) == other

@@ -412,9 +412,17 @@ class _Reader:
         return title if label == "ORG" else ""
 
     def _attributed(self, text: str) -> str:
-        """Return a sentence with who says it, where a page speaks in its own cause."""
+        """Return a sentence with who says it, where a page speaks in its own cause.
+
+        In a report on an article the source stands before it.
+        """
         speaker = self._page.origin.name
-        if not self._own_voice or not speaker or "according to" in text.casefold():
+        if (
+            self._known.sentences
+            or not self._own_voice
+            or not speaker
+            or "according to" in text.casefold()
+        ):
             return text
         if mentions(text, name_forms(speaker)):
             return f"{text.removesuffix('.')}, by its own account."

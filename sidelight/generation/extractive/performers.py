@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from sidelight.checks.usefulness import DocumentRater, NearestSentence
 from sidelight.generation.compose import chances_missed, refill
+from sidelight.generation.extractive.write_report import with_sources
+from sidelight.generation.pages import without_source
 from sidelight.generation.stopping import CoverageAssessor
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
@@ -49,5 +51,11 @@ class ExtractiveReviser:
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return the draft that stood, filled up from its reserve, in order."""
-        return Revision(draft=refill(checked.draft, angles, evidence, self._max_words))
+        """Return the draft that stood, filled up from its reserve, in order.
+
+        What lost the sentence that its source stood before gets the source.
+        """
+        draft = checked.draft
+        if any(one.sentence.text != without_source(one.sentence.text) for one in checked.removed):
+            draft = with_sources(draft, evidence, profile)
+        return Revision(draft=refill(draft, angles, evidence, self._max_words))

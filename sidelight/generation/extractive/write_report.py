@@ -18,9 +18,11 @@ from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
 from sidelight.generation.no_evidence import NOTHING_FOUND, nothing_told
+from sidelight.generation.pages import Origins, source_line, without_source
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence, Unused
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import budget_words, numbers
 from sidelight.text_vectors import TextVectors
 
@@ -75,7 +77,10 @@ class ExtractiveReportWriter:
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
-        chosen, waiting = choose(findings, chances, alike, self._max_words, fills_room=answers)
+        sources = [source_line(one.page.origin, one.page.title) * (not answers) for one in findings]
+        chosen, waiting = choose(
+            findings, chances, alike, self._max_words, sources, fills_room=answers
+        )
         if not chosen:
             return nothing.model_copy(update={"unused": unused})
         drafts = {
@@ -93,7 +98,7 @@ class ExtractiveReportWriter:
             )
         )
         told = {text for row in chosen for text in findings[row].texts}
-        return DraftReport(
+        draft = DraftReport(
             sentences=tuple(draft for row in chosen for draft in drafts[row]),
             reserve=tuple(
                 draft
@@ -103,6 +108,7 @@ class ExtractiveReportWriter:
             ),
             unused=unused,
         )
+        return draft if answers else with_sources(draft, evidence, profile)
 
     def _drafts(
         self,
@@ -123,6 +129,30 @@ class ExtractiveReportWriter:
             DraftSentence(text=text, segment_ids=cited, covers=covers)
             for text in findings[row].texts
         ]
+
+
+def with_sources(draft: DraftReport, evidence: EvidenceSet, profile: ArticleProfile) -> DraftReport:
+    """Return a report in which the first sentence of each page begins with its source.
+
+    What follows is told from the same page, up to the next source: a reader can place it. Sentences
+    in reserve each begin with theirs.
+    """
+    segments = {item.segment.segment_id: item.segment for item in evidence.items}
+    origins = Origins(segments.values(), profile.host, profile.publisher)
+
+    def led(one: DraftSentence, before: str) -> tuple[DraftSentence, str]:
+        segment = segments.get(next(iter(one.segment_ids), ""))
+        page = document_id_of(segment.segment_id) if segment else ""
+        line = source_line(origins.of(segment), segment.title) if segment else ""
+        text = f"{line * (page != before)}{without_source(one.text)}"
+        return one.model_copy(update={"text": text}), page
+
+    told, page = [], ""
+    for one in draft.sentences:
+        sentence, page = led(one, page)
+        told.append(sentence)
+    reserve = tuple(led(one, "")[0] for one in draft.reserve)
+    return draft.model_copy(update={"sentences": tuple(told), "reserve": reserve})
 
 
 class Read(NamedTuple):
@@ -200,14 +230,15 @@ def choose(
     chances: Floats,
     alike: Floats,
     max_words: int,
+    sources: Sequence[str],
     *,
     fills_room: bool,
 ) -> tuple[list[int], list[int]]:
     """Return the rows chosen within the budget, and the next best, each in the order of choice.
 
-    A budget that `fills_room` is there to be used: what is short counts more, and what is alike to
-    several chosen ones, by the cosines of the findings with each other, no less than what is alike
-    to one.
+    `sources` stand before the first sentence of a page, and take room, too. A budget that
+    `fills_room` is there to be used: what is short counts more, and what is alike to several chosen
+    ones, by the cosines of the findings with each other, no less than what is alike to one.
     """
     words = np.array([sum(map(budget_words, one.texts)) for one in findings])
     similar = _SIMILAR_ANSWERS if fills_room else _SIMILAR
@@ -225,11 +256,13 @@ def choose(
         open_[row] = False
         if worth[row] < least / 2:
             continue
-        if words[row] > left:
+        is_begun = any(findings[row].page is findings[one].page for one in chosen)
+        length = int(words[row]) + (0 if is_begun else budget_words(sources[row]))
+        if length > left:
             waiting.append(row)
             continue
         chosen.append(row)
-        left -= int(words[row])
+        left -= length
         new = np.minimum(new, 1.0 - same[row]) if fills_room else new * (1.0 - same[row])
         for other, finding in enumerate(findings):
             if _overlap(finding, findings[row]):

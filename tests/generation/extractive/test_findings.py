@@ -104,19 +104,11 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             {"url": "https://registry.example/2019/10/a"},
             ("The Sound Authority sold two Tollmere ferries [in October 2019].",),
         ),
-        # Posts of the author are listed, and what a page says in its own cause is attributed.
+        # Posts of the author are listed.
         (
             "Jonas Brill\nPress officer, Marrow Sound Line, 2014 to 2018\n",
             {"title": "Jonas Brill"},
             ("A profile of Jonas Brill lists “Press officer, Marrow Sound Line, 2014 to 2018”.",),
-        ),
-        (
-            f"Press release. {SAID}.",
-            {
-                "title": "Marrow Sound Line",
-                "url": "https://marrowsoundline.example/press-releases/a",
-            },
-            (f"{SAID}, by its own account.",),
         ),
     ],
 )

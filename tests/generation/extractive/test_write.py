@@ -1,6 +1,7 @@
 """Without a model: what is read, and questions and a report within their limits."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -8,6 +9,7 @@ from sidelight.agents.answer import read_narrative
 from sidelight.checks.questions import compound_reason
 from sidelight.english.parser import parse
 from sidelight.generation.extractive import write_report
+from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.select import ExtractiveSelector
 from sidelight.generation.extractive.usefulness import Usefulness
@@ -17,8 +19,10 @@ from sidelight.generation.extractive.write_questions import (
 )
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
 from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.pages import without_source
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import CheckedReport, Removal
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.text import budget_words, one_line, sentences
@@ -249,9 +253,36 @@ def test_nothing_was_found_where_no_page_is_about_the_article(encoder):
 
 
 def test_what_qualifies_a_claim_follows_it(encoder):
-    texts = [one.text for one in reported(encoder, 250).sentences]
+    texts = [without_source(one.text) for one in reported(encoder, 250).sentences]
     claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
     assert texts[texts.index(claim) + 1].startswith("However, the Sound Authority found")
+
+
+SOURCE = re.compile(r"[^“”]+, “[^“”]+”: ")
+
+
+def test_the_first_sentence_of_each_page_begins_with_its_source(encoder):
+    report = reported(encoder, 250)
+    pages = [document_id_of(one.segment_ids[0]) for one in report.sentences]
+    begins = [SOURCE.match(one.text) is not None for one in report.sentences]
+    assert begins == [page != before for page, before in zip(pages, ["", *pages], strict=False)]
+    assert len(set(pages)) == sum(begins) > 1
+    assert report.sentences[0].text.startswith("tribunal.example, “Ruling on the Sound")
+
+
+def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
+    report = reported(encoder, 250)
+    first, second = report.sentences[:2]
+    assert document_id_of(first.segment_ids[0]) == document_id_of(second.segment_ids[0])
+    (source,) = SOURCE.findall(first.text)
+    kept = CheckedReport(
+        draft=report.model_copy(update={"sentences": report.sentences[1:], "reserve": ()}),
+        removed=(Removal(sentence=first, label="none", reason="for the test"),),
+    )
+    revise = ExtractiveReviser(250)
+    revised = asyncio.run(revise(PROFILE, ANGLES, PAGES, kept, {})).draft.sentences
+    assert revised[0].text == source + second.text
+    assert revised[1:] == report.sentences[2:]
 
 
 def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):
