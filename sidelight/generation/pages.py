@@ -40,16 +40,20 @@ _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<da
 _ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/")
 
 
-def _rule(kind: str, *, address: str = r"(?!)", head: str = r"(?!)") -> _Rule:
-    return _Rule(kind, re.compile(address, re.IGNORECASE), re.compile(head, re.IGNORECASE))
+def _rule(kind: str, *, address: str = r"(?!)", head: str = r"(?!)", line: str = r"(?!)") -> _Rule:
+    return _Rule(kind, *(re.compile(one, re.IGNORECASE) for one in (address, head, line)))
 
 
 class _Rule(NamedTuple):
-    """A kind of page, what is in the address of such pages, and what stands at their top."""
+    """A kind of page, what is in the address of such pages, and what stands at their top.
+
+    A `line` there is its title or a short line, as a letterhead is: prose names others.
+    """
 
     kind: str
     address: re.Pattern[str]
     head: re.Pattern[str]
+    line: re.Pattern[str]
 
 
 CORRECTION_PAGE = "corrections"
@@ -81,8 +85,10 @@ _RULES = (
     _rule(
         "public body",
         address=r"//[^/]*\.(?:gov|mil|int)(?:[./:]|$)|//[^/]*(?:europa\.eu|parliament|council)",
-        head=r"\b(?:ministry|department|bureau) of\b|\b(?:city|town|county|standards) council\b"
-        r"|\b(?:civic|national) regist(?:er|ry)\b",
+        line=r"(?!.*\b(?:universit|institut|college|school))"
+        r"(?:(?:the )?(?:[\w.'’-]+ (?:of [\w.'’-]+, )?){0,3}(?:ministry|department|bureau) of\b"
+        r"|(?:the )?(?:[\w.'’-]+ ){0,3}(?:city|town|county|standards) council$"
+        r"|(?:the )?(?:civic|national) regist(?:er|ry)\b)",
     ),
     _rule(
         "research",
@@ -176,8 +182,9 @@ def source_kind(url: str, top: Segment) -> str:
         return "forum"
     begin = "" if top.start_char else top.text[:_TOP_CHARACTERS]
     head = one_line(f"{top.title} {begin}")
+    lines = [one for one in (top.title, *begin.split("\n")) if count_words(one) <= _LINE_WORDS]
     for rule in _RULES:
-        if rule.address.search(url) or rule.head.search(head):
+        if rule.address.search(url) or rule.head.search(head) or any(map(rule.line.match, lines)):
             return rule.kind
     return ""
 

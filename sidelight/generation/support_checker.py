@@ -157,7 +157,10 @@ _ATTRIBUTION = re.compile(
 )
 
 
-_INSERTED = re.compile(r"\[[^\[\]]+?(?P<owner>['’]s?)?\](?P<owners>['’]s)?")
+# "[Lark Media]", "[Lark Media's]", and "[Lark Media asks]" for "we ask".
+_INSERTED = re.compile(
+    r"\[[^\[\]]+?(?:(?P<owner>['’]s?)|(?<=\w)(?P<verb> (?!authors)[a-z]+s))?\](?P<owners>['’]s)?"
+)
 
 
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
@@ -169,7 +172,7 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
     """
     if any(sentence.startswith(source_title(page.title), sentence.find("“")) for page in pages):
         sentence = without_source(sentence)
-    sentence = _INSERTED.sub(lambda name: "its" if any(name.groups()) else "it", sentence)
+    sentence = _INSERTED.sub(_pronoun, sentence)
     match = _ATTRIBUTION.match(sentence)
     if match is None:
         return sentence
@@ -182,6 +185,13 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
         for page in pages
     )
     return f"{match['said']}." if is_there else sentence
+
+
+def _pronoun(inserted: re.Match[str]) -> str:
+    if inserted[0].startswith(("[written ", "[in ")):  # a date that an editor put in
+        return ""
+    is_owner = inserted["owner"] or inserted["owners"]
+    return "its" if is_owner else f"it{inserted['verb'] or ''}"
 
 
 def _standing(

@@ -100,6 +100,19 @@ def test_without_a_model_what_is_quoted_and_what_is_reworded_passes():
     assert [one.label for one in report.stood] == ["full", "full"]
 
 
+@pytest.mark.parametrize(
+    ("shown", "checked"),
+    [
+        ("[Lark Media] met.", "it met."),
+        ("[Lark Media]'s mill burns.", "its mill burns."),
+        ("All that [Lark Media asks] is a loan.", "All that it asks is a loan."),
+        ("[The study's authors] met last week [written May 2024].", "it met last week ."),
+    ],
+)
+def test_what_an_editor_put_in_is_checked_as_the_word_of_the_page(shown, checked):
+    assert without_attribution(shown, [LARK]) == checked
+
+
 def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own():
     page = LARK.model_copy(update={"url": "https://larkmedia.example/", "title": "Mill (M-1)"})
     for speaker in ("Lark Media", "larkmedia.example", '"Mill (M-1)"'):
