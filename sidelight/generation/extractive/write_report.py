@@ -73,7 +73,6 @@ class ExtractiveReportWriter:
             one: "little" if why == "outdone" and one not in worth else why
             for one, why in unused.items()
         }
-        parts = [int(column) for column in speaks.argmax(axis=1)]
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
@@ -92,7 +91,7 @@ class ExtractiveReportWriter:
         pages = [findings[row].page for row in chosen]
         chosen.sort(
             key=lambda row: (
-                parts[row] if answers else 0,
+                int(speaks[row].argmax()) if answers else 0,
                 pages.index(findings[row].page),
                 findings[row].units[0].number,
             )
