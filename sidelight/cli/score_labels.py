@@ -194,7 +194,12 @@ def nuggets(  # long: half of it are options
     nuggets: Annotated[
         Path | None, options.nuggets_option("Score runs by these nuggets (JSONL), on their topics.")
     ] = None,
-    topics: Annotated[Path | None, options.topics_option("Topics file of the track.")] = None,
+    topics: Annotated[
+        Path | None,
+        options.topics_option(
+            "Topics file: judging needs the queries, unless the nuggets have them."
+        ),
+    ] = None,
     track: options.TrackWithNuggets = None,
     graded_by: GradedBy = None,
     by: options.LabelOptions,
@@ -218,6 +223,8 @@ def nuggets(  # long: half of it are options
         runs = read_runs(files, theirs.cited_text)
         assigned = _assigned(runs, theirs, banks, topics, by)
         same = told_twins({run.run_tag: run.results() for run in runs})
+        if unasked := len({one.topic_id for one in assigned if not one.query}):
+            same.append(_UNASKED.format(n=counted(unasked, "topic")))
         if by.output is not None:
             labels = by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl"
             write_nugget_assignments(labels, assigned)
@@ -227,6 +234,12 @@ def nuggets(  # long: half of it are options
     origin = _origin_of([] if nuggets else files, judge or graded_by, by.sampling, n_topics)
     prefix = f"{origin.labels.replace(' ', '_')}_{_NUGGETS_PREFIX}"
     return scores_result(origin._replace(notes=same), table, prefix, by.output)
+
+
+_UNASKED = (
+    "the queries of {n} are not known, so that a nugget that repeats the words of a query is found "
+    "too often: scores are too high. Name a file of queries by --topics"
+)
 
 
 def _assigned(

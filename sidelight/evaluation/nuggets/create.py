@@ -266,14 +266,18 @@ async def assign_runs(
     queries: Mapping[str, str],
     assigner: Assigner,
 ) -> list[NuggetAssignment]:
-    """Return the labels of all answers to topics that have nuggets, run by run."""
+    """Return the labels of all answers to topics that have nuggets, run by run.
+
+    `queries` by topic id come before those that the nuggets have.
+    """
     found = []
     for run in runs:
         for report in run.reports:
             topic_id = report.metadata.topic_id
             if topic_id not in banks:
                 continue
-            bank, query = banks[topic_id], queries.get(topic_id, "")
+            bank = banks[topic_id]
+            query = queries.get(topic_id, bank.query)
             judgments = await assigner(bank, query, report.text)
             found.append(
                 NuggetAssignment(

@@ -37,6 +37,7 @@ class NuggetLine(BaseModel):
 
 class _TopicLine(BaseModel):
     qid: str = Field(min_length=1)
+    query: str = ""
     nuggets: tuple[NuggetLine, ...] = Field(min_length=1)
 
 
@@ -50,8 +51,10 @@ def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
     banks: dict[str, NuggetBank] = {}
     for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", findings):
         items = as_nuggets(topic.nuggets, line, importance, findings)
-        bank = NuggetBank(topic_id=topic.qid, nuggets=items) if items else None
-        if bank and banks.setdefault(topic.qid, bank) != bank:
+        if items:
+            bank = NuggetBank(topic_id=topic.qid, nuggets=items, query=topic.query)
+            banks.setdefault(topic.qid, bank)
+        if items and banks[topic.qid].nuggets != items:
             told = f"the nuggets that an earlier line has for topic {topic.qid}"
             findings.again("topic-duplicate", line, told, "others")
     findings.raise_errors()
@@ -116,7 +119,7 @@ def write_nuggets(
         path,
         (
             {
-                "query": (queries or {}).get(bank.topic_id, ""),
+                "query": (queries or {}).get(bank.topic_id, bank.query),
                 "qid": bank.topic_id,
                 "nuggets": [nugget_content(nugget) for nugget in bank.nuggets],
             }

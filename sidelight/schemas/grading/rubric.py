@@ -74,9 +74,10 @@ class Nugget(BankItem):
 
 
 class NuggetBank(Bank):
-    """Facts that an answer should tell."""
+    """Facts that an answer should tell; `query` is what was asked, where its file says so."""
 
     nuggets: tuple[Nugget, ...] = Field(min_length=1)
+    query: str = ""
 
     @property
     def items(self) -> tuple[Nugget, ...]:

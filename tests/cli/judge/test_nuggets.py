@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.text import one_line
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.commands import call, said
 from tests.helpers.models.model_server import ModelServer, completion
@@ -111,3 +112,24 @@ def test_nuggets_belong_to_sub_narratives(tmp_path, monkeypatch):
     assert json.loads(shown)["runs"][0]["sub_narrative_coverage"] == 1.0
     with pytest.raises(UsageError, match="expected --qrels and --index"):
         said("nuggets", *common, "-o", made)
+
+
+def test_the_query_of_an_answer_comes_from_topics_or_nuggets_or_is_said_to_lack(tmp_path):
+    run, given, topics, out = (tmp_path / one for one in ("r.jsonl", "n.jsonl", "t.jsonl", "out"))
+    answer = {"text": "The quarry was sold to pay a debt.", "citations": []}
+    about = {"run_id": "r", "narrative_id": "1"}
+    run.write_text(json.dumps({"metadata": about, "references": [], "answer": [answer]}) + "\n")
+    topics.write_text(json.dumps({"id": "1", "title": "Why was the quarry sold?"}) + "\n")
+    fact = {"text": "The quarry was sold", "importance": "vital"}
+
+    def scored(*options, **query):
+        given.write_text(json.dumps({"qid": "1", "nuggets": [fact], **query}) + "\n")
+        named = ("--nuggets", given, "--track", "rag2025", "--words-only", "-o", out)
+        shown = said("score", "nuggets", run, *named, *options)
+        (line,) = next(out.glob("*_assignments.jsonl")).read_text().splitlines()
+        return json.loads(line)["query"], "the queries of 1 topic are not known" in one_line(shown)
+
+    assert scored() == ("", True)
+    assert scored(query="Who sold it?") == ("Who sold it?", False)
+    asked = ("Why was the quarry sold?", False)
+    assert scored("--topics", topics, query="Who sold it?") == asked
