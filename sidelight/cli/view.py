@@ -70,7 +70,10 @@ def view(  # long: half of it are its options
         Path | None, options.output_option(f"The page; {PAGE}, or {RUNS_PAGE}, in the folder.")
     ] = None,
     topics: Annotated[
-        Path | None, options.topics_option("Topics file, for run files, which hold no articles.")
+        Path | None,
+        options.topics_option(
+            "Topics file, for run files, which hold no articles. Default: that of --data."
+        ),
     ] = None,
     index: Annotated[
         Path | None,
@@ -105,7 +108,10 @@ def view(  # long: half of it are its options
     rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
     labels = [*([_labels_of(data)] if data else ()), *(labels or ())]  # people's labels mark
     plugins = allow_plugin or ()
-    if runs := _runs_in(run):
+    runs = _runs_in(run)
+    if data and topics is None and not any(one.is_dir() for one in runs or run):
+        topics = look_for(data, DataPart.TOPICS)
+    if runs:
         if compare or (runs[0].is_dir() and (topics or index)):
             raise UsageError(
                 f"{run[0]}: several runs; --compare is for one, --topics and --index for run files",

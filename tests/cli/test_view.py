@@ -226,6 +226,11 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
     shown = " ".join(texts(page, "li"))
     assert "It is told 0 times" in shown
     assert "It is told 1 times" in shown
+    # A data folder has the articles, too.
+    held = shutil.copytree(data, tmp_path / "held")
+    shutil.copy(folder / "topics.jsonl", held)
+    view(folder, "--data", held)
+    assert topics.title in texts(page, "h2")
     # A file that cannot be read is named.
     (folder / "reports" / "third-t2").write_text(
         (folder / "reports" / "another-t2")
