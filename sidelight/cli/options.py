@@ -323,7 +323,10 @@ def _filled(group: Any, given: dict[str, Any]) -> Any:
     )
 
 
-Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
+Runs = Annotated[
+    list[Path],
+    typer.Argument(help="Run files, whose names are the run tags, or run directories."),
+]
 TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
 RunTask = Annotated[str, TASK]
 JUDGE = typer.Option(

@@ -250,9 +250,13 @@ def track_of(path: Path, usual: Track) -> Track:
 
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
-    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
+    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind.
+
+    Of a run directory the file of the task is read.
+    """
     read, what = run_format(task).read, f"a run of {task.title}"
-    return [read_as(path, read, what, (task.format,)) for path in paths]
+    files = [own if (own := path / task.file_name).is_file() else path for path in paths]
+    return [read_as(path, read, what, (task.format,)) for path in files]
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:

@@ -49,6 +49,20 @@ def test_judged_runs_can_be_scored(tmp_path):
     assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.02
 
 
+def test_of_a_run_directory_the_file_of_the_task_is_judged(tmp_path):
+    run = tmp_path / "mine"
+    run.mkdir()
+    shutil.copy(QUESTIONS / "tidepool-t1", run / "task1.tsv")
+    shutil.copy(REPORTS / "tidepool-t2", run / "task2.jsonl")
+    for task in ("task1", "task2"):
+        judge(run, "--task", task, "-o", tmp_path / "labels")
+    manifest = json.loads((tmp_path / "labels" / "manifest.json").read_text())
+    assert {task: [*runs] for task, runs in manifest["runs"].items()} == {
+        "task1": ["tidepool-t1"],
+        "task2": ["tidepool-t2"],
+    }
+
+
 def test_scores_say_where_labels_were_given_by_another_rubric(tmp_path):
     packed = tmp_path / "tidepool-t2.jsonl.gz"
     packed.write_bytes(gzip.compress((REPORTS / "tidepool-t2").read_bytes()))
