@@ -185,7 +185,7 @@ class RestClient:
     No more requests than the address allows are under way at once. Where the server says that it
     is busy, none is sent before the time it names, or else before twice the last wait. Of the
     environment only the settings of a proxy are read. UsageError is raised if the token would
-    travel unencrypted to another machine.
+    travel unencrypted to another machine, or if `variable` is not set.
 
     Args:
         address: The server, and what it is asked for.
@@ -200,6 +200,11 @@ class RestClient:
 
         if variable is not None:
             _check_variable(address, variable)
+            if not os.environ.get(variable):
+                raise UsageError(
+                    f"--token-variable {variable}: this environment variable is not set",
+                    remedy=f"Set it first: export {variable}=...",
+                )
         self.address = address
         self._variable = variable or token_variable(address)
         self._token = secret_for(address.url, self._variable) if self._variable else ""

@@ -55,7 +55,9 @@ def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):
     ):
         with pytest.raises(UsageError, match=says):
             said("index", "remote", address, NAME, "-o", folder)
-    given = ("https://far.example", NAME, "-o", tmp_path / "a", "--token-variable", "a b")
+    given = ("https://far.example", NAME, "-o", tmp_path / "a", "--token-variable")
     with pytest.raises(UsageError, match="name of an environment variable"):
-        said("index", "remote", *given)
+        said("index", "remote", *given, "a b")
+    with pytest.raises(UsageError, match="TOKEN_NOBODY_SET: this environment variable is not set"):
+        said("index", "remote", *given, "TOKEN_NOBODY_SET")
     assert not (tmp_path / "a").exists()
