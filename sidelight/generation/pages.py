@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sidelight.english.names import find_names, host_label
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.text import count_words, one_line, tokens
+from sidelight.text import SOURCE_LINE, count_words, one_line, tokens
 
 _TOP_CHARACTERS = 400
 _LINE_WORDS = 15  # of a dateline or byline at most
@@ -36,8 +36,8 @@ _DATE = re.compile(
 # "WEXLEY, Ohio, Feb. 12, 2024 (Ohio Valley Wire) - ", as a release begins.
 _RELEASED = re.compile(rf"[A-Z]{{2,}}[\w ,.'’-]{{1,50}}?\b{_YEAR}(?= ?[(/–—])")
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
-# An archive holds the pages of others under the day of its copy.
-_ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/")
+# An archive holds the pages of others, under the day of its copy or with a title that says so.
+_ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/|\n.*\barchived\b", re.IGNORECASE)
 
 
 def _rule(kind: str, *, address: str = r"(?!)", head: str = r"(?!)", line: str = r"(?!)") -> _Rule:
@@ -123,7 +123,6 @@ _THREAD = re.compile(
 
 _SITE = re.compile(r"\s[-–—|]\s")
 _MOST_TITLE_WORDS = 8
-_SOURCE = re.compile(r"[^“”]{1,100}, “[^“”]{1,200}”: ")
 
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 OWN = "the article's own site"
@@ -163,7 +162,7 @@ class Origins:
             is_own = self._letters != "" and self._letters == _letters(host_label(segment.host))
         kind = source_kind(segment.url, top)
         return Origin(
-            "" if _ARCHIVED.search(segment.url) else self._name(segment.host),
+            "" if _ARCHIVED.search(f"{segment.url}\n{top.title}") else self._name(segment.host),
             OWN if is_own and kind != CORRECTION_PAGE else kind,
             page_date(segment.url, "" if top.start_char else top.text),
         )
@@ -234,16 +233,10 @@ def source_title(title: str) -> str:
 def source_line(origin: Origin, title: str) -> str:
     """Return what stands before the first sentence that is told from a page: `Name, “Title”: `.
 
-    A page without a name or a title has none.
+    A page whose publisher is not known has its title alone, and one without a title has none.
     """
-    line = f"{origin.name}, {source_title(title)}: "
-    return line if _SOURCE.fullmatch(line) else ""
-
-
-def without_source(text: str) -> str:
-    """Return a sentence without the `source_line` before it."""
-    match = _SOURCE.match(text)
-    return text[match.end() :] if match else text
+    line = f"{origin.name}{', ' * bool(origin.name)}{source_title(title)}: "
+    return line if SOURCE_LINE.fullmatch(line) else ""
 
 
 def is_before(date: str, other: str) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.pages import Origins, is_before, page_date, source_kind
+from sidelight.generation.pages import Origins, is_before, page_date, source_kind, source_line
 from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Plan
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
@@ -482,6 +482,17 @@ def test_a_window_is_as_old_as_the_top_of_its_page():
     corrects = own.model_copy(update={"url": "https://reedpost.example/corrections/2021"})
     assert origins.of(corrects).kind == "corrections"
     assert Origins([later]).of(later).date == ""
+
+
+def test_an_archive_is_not_the_publisher_of_what_it_keeps():
+    def line(url, title):
+        page = Segment(segment_id="d_doc_00_1#0_0", url=url, title=title, text="It is.")
+        return source_line(Origins([page]).of(page), page.title)
+
+    copies = "https://pagevault.example"
+    assert line(f"{copies}/20241005/post/red", "Correction: jackets") == "“Correction: jackets”: "
+    assert line(f"{copies}/red", "[Archived] Correction") == "“[Archived] Correction”: "
+    assert line(f"{copies}/about", "How it works") == "pagevault.example, “How it works”: "
 
 
 @pytest.mark.parametrize(
