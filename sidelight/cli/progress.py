@@ -182,7 +182,7 @@ def interrupts_heard() -> Iterator[list[int]]:
         with os.fdopen(reading, "rb", buffering=0) as heard:
             while number := heard.read(1):
                 if number[0] in _ENDS and not select([heard], [], [], _SOON_S)[0]:
-                    err.print("Stopping as soon as the work in progress ends.", markup=False)
+                    err.print("Stopping. This may take some seconds.", markup=False)
                     while heard.read(1):  # once is enough
                         pass
 

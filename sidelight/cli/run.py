@@ -309,19 +309,24 @@ def run(  # long: half of it are its options
     destination = output or Path("runs") / settings.submission.run_id
     access = calls.access(cache or destination / "cache")
     started = time.monotonic()
-    with progress_bar("topics", total=len(wanted)) as advance:
-        advance.keep(RunDirectory(destination).n_finished(wanted))
-        summary = make_run(
-            todo,
-            settings,
-            folder,
-            destination,
-            access,
-            only=topic or (),
-            parallel=parallel,
-            on_topic=lambda _: advance(1),
-            on_step=advance.begin,
-        )
+    directory = RunDirectory(destination)
+    try:
+        with progress_bar("topics", total=len(wanted)) as advance:
+            advance.keep(directory.n_finished(wanted))
+            summary = make_run(
+                todo,
+                settings,
+                folder,
+                destination,
+                access,
+                only=topic or (),
+                parallel=parallel,
+                on_topic=lambda _: advance(1),
+                on_step=advance.begin,
+            )
+    except KeyboardInterrupt:
+        console.err.print(f"{directory.n_finished(wanted)} of {len(wanted)} topics are finished.")
+        raise
     seconds, evaluation, exit_code = time.monotonic() - started, None, 0
     if judging.judge and (summary.done or summary.kept):
         left = calls.less(access.budget.totals)

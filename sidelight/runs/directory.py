@@ -200,7 +200,7 @@ class RunDirectory:
         except (OSError, ValidationError) as error:
             if self.config.exists() and not self.manifest.exists():
                 raise InputError(
-                    f"{self.path}: expected a finished run; found one that was interrupted",
+                    f"{self.path}: expected a finished run; found one that did not end",
                     remedy="Give the `sidelight run` command once more: it does what is left.",
                 ) from error
             raise InputError(

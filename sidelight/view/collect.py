@@ -198,7 +198,9 @@ def follow(
             if angle_id in chances:  # what the report answers was answered by a page
                 chances[angle_id] = max(chances[angle_id], chance)
     return model.Trail(
-        rounds=tuple(coverage.score for coverage in coverages),
+        rounds=tuple(
+            one.coverage.score for one in trace.rounds.values() if one.searched and one.coverage
+        ),
         n_searches=sum(
             len(one.hits) for round_ in trace.rounds.values() for one in round_.searched.values()
         ),

@@ -140,9 +140,10 @@ def _trace(question, text, url):
             reason=text,
         ),
     )
+    nothing_new = Round(plan=Plan(angles=(), queries=()), coverage=round_.coverage)
     return Trace(
         profile=ArticleFacts(title=text, publisher="", host="", subject="", people=("Ada Orrin",)),
-        rounds={1: round_},
+        rounds={1: round_, 2: nothing_new},
         draft=DraftReport(sentences=(), unused={UNCITED: "no statement"}),
         checks={0: (removal,)},
     )

@@ -54,7 +54,7 @@ def test_a_folder_belongs_to_the_settings_and_code_of_what_is_finished(
     with pytest.raises(UsageError) as again:
         directory.claim(Settings())
     assert f"with --cache {directory.cache} the replies" in again.value.remedy
-    with pytest.raises(InputError, match="expected a finished run; found one that was interrupted"):
+    with pytest.raises(InputError, match="expected a finished run; found one that did not end"):
         directory.read_manifest()
     assert str(directory.config) in caught.value.message
     (tmp_path / "owned.py").write_text("class Retriever: k = 1\n")

@@ -140,6 +140,7 @@ def test_the_trail_says_once_what_became_of_each_page(elements):
     )
     assert "not used" not in searches
     assert "After round 1, by a rough estimate," in found
+    assert "2 questions followed over 1 round of searching" in found
     assert "Place in the results Page" in searches
     assert f"1 {CALM} in part 2 {CALM} in passing 2 pages not taken for this question" in searches
     assert f"1 page not taken for this question {CALM}" in searches

@@ -66,12 +66,12 @@ class Thresholds:
     """
 
     def __init__(self, column: int, thresholds: Sequence[float]) -> None:
-        self._column = column
+        self.column = column
         self._thresholds = np.array(thresholds)
 
     def predict(self, features: Features) -> Levels:
         """Return the level of each row of `(n, n_features)`."""
-        values = features[:, self._column]
+        values = features[:, self.column]
         levels: Levels = np.searchsorted(self._thresholds, values, side="right")
         return levels
 

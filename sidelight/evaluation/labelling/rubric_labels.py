@@ -128,10 +128,8 @@ class EmbeddedQuestionSimilarity:
             return []
         features = question_features(self._comparison, case.rubric, texts)
         rows = features.reshape(-1, features.shape[-1])
-        told = (
-            ", ".join(f"{name} {x:.2f}" for name, x in zip(QUESTION_FEATURES, row, strict=True))
-            for row in rows
-        )
+        used = [_THRESHOLDS.column] if self.by_words else range(len(QUESTION_FEATURES))
+        told = (", ".join(f"{QUESTION_FEATURES[at]} {row[at]:.2f}" for at in used) for row in rows)
         return list(map(Judgment, self._labels_of(rows), told))
 
 

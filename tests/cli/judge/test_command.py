@@ -56,6 +56,9 @@ def test_of_a_run_directory_the_file_of_the_task_is_judged(tmp_path):
     shutil.copy(REPORTS / "tidepool-t2", run / "task2.jsonl")
     for task in ("task1", "task2"):
         judge(run, "--task", task, "-o", tmp_path / "labels")
+    # Without examples common words decide, so the reason names nothing else.
+    reasons = (tmp_path / "labels" / "auto_question_assessments.csv").read_text()
+    assert re.search(r"1,tidepool-t1,1,[a-z-]+,common words with answers 0\.\d\d\n", reasons)
     manifest = json.loads((tmp_path / "labels" / "manifest.json").read_text())
     assert {task: [*runs] for task, runs in manifest["runs"].items()} == {
         "task1": ["tidepool-t1"],

@@ -77,7 +77,7 @@ def test_an_interruption_is_heard_at_once(capsys, monkeypatch):
     try:
         with interrupts_heard():
             os.kill(os.getpid(), signal.SIGINT)
-            assert wait(capsys) == ["Stopping as soon as the work in progress ends."]
+            assert wait(capsys) == ["Stopping. This may take some seconds."]
         with interrupts_heard():
             os.kill(os.getpid(), signal.SIGINT)
     finally:
