@@ -158,10 +158,18 @@ class Sentence:
 
     @cached_property
     def is_prompt(self) -> bool:
-        """Whether it asks something, or tells somebody to do something, and so states nothing."""
+        """Whether it asks something or tells somebody to do something, and so states nothing.
+
+        "Anyone with information can call the police" does.
+        """
         if self.text.rstrip("\"'”’)").endswith("?"):
             return True
-        return self.root is not None and self.root.tag_ == "VB" and self.subject is None
+        if self.root is None:
+            return False
+        if self.subject is None:
+            return bool(self.root.tag_ == "VB")
+        has_modal = any(child.tag_ == "MD" for child in self.root.children)
+        return has_modal and self.subject.lower_ in {"anyone", "anybody"}
 
     @cached_property
     def quoted_share(self) -> float:

@@ -37,6 +37,8 @@ def read(text):
         # A question or an order states nothing.
         ("So why is the ferry still in the harbour?", "is_prompt", True),
         ("Look for the words “ferry” or “boat” on the ticket.", "is_prompt", True),
+        ("Anyone who saw the ferry can call the board.", "is_prompt", True),
+        ("The board can call anyone who saw the ferry.", "is_prompt", False),
         ("The harbour board buys ferries.", "is_prompt", False),
         # We in a quotation addresses nobody.
         ("We sold two ferries in May.", "addresses_somebody", True),

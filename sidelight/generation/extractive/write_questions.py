@@ -345,7 +345,7 @@ def _statement(one: Sentence) -> str:
     # "The union does not agree" states nothing by itself.
     says_what = one.figures or any(child.dep_ in _COMPLEMENTS for child in one.root.children)
     told = one.is_finite and says_what and one.pointer is None and not one.addresses_somebody
-    if not told or one.text.endswith("?") or one.quoted_share > _MAX_QUOTED:
+    if not told or one.is_prompt or one.quoted_share > _MAX_QUOTED:
         return ""
     fits = _MIN_STATEMENT_WORDS <= count_words(text) <= _MAX_STATEMENT_WORDS
     return text[0].upper() + text[1:] if fits else ""
