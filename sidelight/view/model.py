@@ -74,7 +74,7 @@ class Trail(NamedTuple):
     """Steps of a topic's investigation.
 
     Attributes:
-        rounds: By round that searched, the share of what matters that evidence speaks to, in [0, 1].
+        rounds: By round that searched, the share of what matters that evidence speaks to.
         pages: Those that the searches found: cited ones first, then by how near they came to it.
         missed: Pages of the index that no search found; None if it has too many to count them.
         angles: The weightiest first.

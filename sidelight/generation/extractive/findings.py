@@ -67,6 +67,17 @@ _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
 # What stands under, or behind, such a heading is what a check examines.
 _CLAIM = re.compile(r"(?:the )?(?:claim|statement)s?(?: checked| examined)?:?", re.IGNORECASE)
+# Headings of a decision: what its parties said, and what was decided.
+_HEARD, _DECIDED = (
+    re.compile(
+        rf"(?:\w{{1,2}}\. )?(?:the |summary of )*(?:\w+['’]s )?(?:{words})\b(?: \S+){{0,4}}",
+        re.IGNORECASE,
+    )
+    for words in (
+        "complaints?|promotion|ad|advertisement|issues?|responses?|reply|submissions|background",
+        "adjudication|analysis|assessment|conclusions?|decision|discussion|findings?|order|outcome",
+    )
+)
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 # "(a)" and the like are told apart where the page lists them.
 _ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
@@ -118,8 +129,11 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     upheld = {number for number, line in enumerate(lines) if _is_upheld(line)}
+    heard = _heard(lines, page)
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
     for number, line in enumerate(lines):
+        if number in heard:
+            continue
         told: tuple[Unit, ...] = ()
         for place in range(number, min(number + _MAX_TOLD, len(lines))):
             if told and not page.holding(line, lines[place]):
@@ -436,6 +450,28 @@ def _third_person(verb: str) -> str:
     if re.search(r"[^aeiou]y$", verb):
         return f"{verb[:-1]}ies"
     return f"{verb}es" if re.search(r"(?:[sxzo]|[cs]h)$", verb) else f"{verb}s"
+
+
+def _heard(lines: Sequence[str], page: Page) -> set[int]:
+    """Return the numbers of the sentences of a decision that tell what its parties said.
+
+    They repeat a claim without what was decided about it. Where a part of the page is not known,
+    what follows it may be under another heading.
+    """
+    heard: set[int] = set()
+    is_heard, decides, end = False, False, 0
+    of_id = {segment.segment_id: segment for segment in page.segments}
+    for number, line in enumerate(lines):
+        segments = [of_id[one] for one in page.lines[line]]
+        is_heard &= min(one.start_char for one in segments) <= end + 1
+        end = max(one.end_char for one in segments)
+        if _DECIDED.fullmatch(line):
+            is_heard, decides = False, True
+        elif _HEARD.fullmatch(line):
+            is_heard = True
+        elif is_heard:
+            heard.add(number)
+    return heard if decides else set()
 
 
 def _is_half_decided(told: Sequence[Unit], upheld: set[int]) -> bool:

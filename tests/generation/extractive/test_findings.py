@@ -281,3 +281,32 @@ def test_the_article_in_other_words_is_not_read(known):
     assert told(known, page(retelling, title="Ferry of Tollmere closes")) == []
     url = "https://press.example/corrections/june"
     assert told(known, page(retelling, title="Corrections", url=url))
+
+
+def test_of_a_decision_what_was_decided_is_told_not_what_its_parties_said(known):
+    said = f"{CLAIM} {BOUGHT}"
+    text = f"The promotion\n{said}\nThe board's reply\n{PAID}\nDecision\n{UPHELD}\n"
+    (finding,) = told_by(known, text)
+    assert finding == (UPHELD,)
+    # Without a heading of what was decided the page is no decision.
+    without = told_by(known, text.replace("\nDecision\n", "\nLater\n"))
+    assert {(CLAIM,), (UPHELD,)} <= set(without)
+
+
+@pytest.mark.parametrize(
+    ("credit", "is_told"),
+    [
+        ("Source: Sound Courier", False),
+        ("via the Sound Courier", False),
+        ("The Sound Courier reports that the pier is old.", False),
+        ("According to the island daily Sound Courier, the pier is old.", False),
+        ("A skipper told the Sound Courier that the pier is old.", False),
+        ("The Sound Courier reported in May that the pier is old.", True),
+        ("Source: the harbour's yearbook", True),
+    ],
+)
+def test_a_page_that_credits_the_outlet_tells_its_news_once_more(known, credit, is_told):
+    segment = page(f"{PAID}\n{credit}\n{OTHER_MATTERS}")
+    (one,) = read_pages(evidence(segment), PROFILE)
+    assert known.why_unused(one) == (None if is_told else "retold")
+    assert ((PAID,) in told(known, segment)) is is_told
