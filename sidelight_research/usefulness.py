@@ -7,7 +7,8 @@ The folder is laid out like the bundled sample (`documents.jsonl`, `topics.jsonl
 a finding's sentences as the page has them, the mark that a reader with the pages open gave it, and
 which answers of the rubric it states, wholly (1) or in part (0.5). Marks are `u` (useful), `s`
 (right, but of little use), `r` (repeats the article), `x` (misleading), `o` (off-topic), `d` (not
-understood with publisher and title of the page before it) and `w` (wrong). What was not marked is left out.
+understood with publisher and title of the page before it) and `w` (wrong). What was not marked is
+left out.
 """
 
 from __future__ import annotations
