@@ -536,9 +536,7 @@ def questions(
     notes = []
     if not compound:
         notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
-    unjudged = table.computed_by("unjudged_pairs")
-    if unjudged and any(run.n_topics and run.values[unjudged.name] for run in table.runs):
-        notes.append("unjudged: pairs without a label, which count as very different")
+    notes += _unjudged(table, "pairs", "which count as very different")
     notes += _other_rubrics(assessments, known)
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else options.Sampling(samples, seed)
@@ -588,9 +586,18 @@ def reports(
         submitted = submitted_reports(data) if measures and data else None
         more = options.find_measures(measures)
         table = score_reports(rules, known or {}, labels, more, submitted)
+    notes += _unjudged(table, "answers", "which earn nothing")
     sampling = None if organizer_compat else options.Sampling(samples, seed)
     n_topics = len({one.topic_id for one in table.topics})
     return _result(rules.cited_text, [assessments], table, n_topics, sampling, notes, data, output)
+
+
+def _unjudged(table: ScoreTable, what: str, told: str) -> list[str]:
+    """Return a note on what lacks a label, where a run has any such."""
+    measure = table.computed_by(f"unjudged_{what}")
+    if measure and any(run.n_topics and run.values[measure.name] for run in table.runs):
+        return [f"{measure.name}: {what} without a label, {told}"]
+    return []
 
 
 def _report_rubrics(

@@ -367,7 +367,7 @@ def test_what_other_commands_write_is_known(tmp_path):
             scores.with_name(f"{scores.name}_run_results.csv"): "table of results",
             scores.with_name(f"{scores.name}_topic_results.csv"): "table of results",
             Path("vote") / "majority_report_assessments.csv": "report assessment file",
-            Path("vote") / "votes.csv": "votes file",
+            Path("vote") / "votes_report_assessments.csv": "votes file",
         },
     )
     (tmp_path / "pooled.tsv").write_text("t-Q01\tt\tWho?\nt-Q03\tt\tWhy?\n")
