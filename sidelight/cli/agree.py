@@ -18,6 +18,7 @@ from sidelight.cli import console, options
 from sidelight.cli.tables import (
     category_tables,
     correlation_table,
+    difference_tables,
     grade_tables,
     leaning,
     run_means_table,
@@ -106,6 +107,7 @@ def labels(  # long: half of it are options
             f"{kind.name}_{len(scheme.overall.categories)}_labels",
         )
     ]
+    topics, runs, *rows = difference_tables(found.judged, kind)
     document = {
         "files": [str(first), str(second)],
         "sampling": sampling._asdict(),
@@ -124,11 +126,15 @@ def labels(  # long: half of it are options
         ],
         "unjudged": found.unjudged,
         "only": found.only,
+        "topics": topics.records,
+        "runs": runs.records,
     }
     return console.Result(
         document,
         [
             *tables,
+            topics,
+            runs,
             *(
                 f"{name}: left out {unjudged} unjudged of the shared rows, and "
                 f"{counted(only, 'row')} of this file alone"
@@ -145,7 +151,9 @@ def labels(  # long: half of it are options
                 f"95%, bootstrap over topics, {sampling}"
             ),
             *console.few_warnings(found.n_topics, "topic"),
-            console.Files(lambda: console.write_results(output, tables), "written"),
+            console.Files(
+                lambda: console.write_results(output, [*tables, topics, runs, *rows]), "written"
+            ),
         ],
     )
 
@@ -388,8 +396,15 @@ def vote(  # long: a third of it are options
             *[f"{counted(by_median, noun)} without a majority: the {taken} was taken"]
             * bool(by_median),
             f"{blank} without a label, though graded{why}; files: {output}",
+            *[_LOWERED] * bool(by_median or lacking),
         ],
     )
+
+
+_LOWERED = (
+    "note: where judges differ, the lower of two grades counts, and what has no label earns "
+    "nothing: scores by these labels can be below those by each judge's"
+)
 
 
 def _vote_on_passages(
@@ -406,7 +421,8 @@ def _vote_on_passages(
         read = {name: held_out(grades, known) for name, grades in read.items()}
     found = vote(read)
     labelled.write_qrels(output / "majority.qrels", decided(found))
-    write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
+    columns = ("query", "segment", "majority", *names)
+    write_table(output / "votes_qrels.csv", columns, vote_rows(found))
     votes = [one for passages in found.values() for one in passages.values()]
     return output / "majority.qrels", votes
 
@@ -439,7 +455,7 @@ def _vote_on_rows(
         write_assessments(path, kind, (one for one, _ in found), column)
     labels: dict[int | None, str] = dict(enumerate(scale.names[::-1]))
     write_table(
-        output / "votes.csv",
+        output / f"votes_{format_name}.csv",
         (*key, "majority", *names),
         (
             (*attrgetter(*key)(one), *(labels.get(n) for n in (vote.grade, *vote.given)))

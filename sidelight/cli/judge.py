@@ -230,6 +230,13 @@ def _result(
             f"{new_runs}"
         )
     shown += map(console.warning, told_twins({run.run_tag: run.results() for run in given.runs}))
+    if copies := [run for run, share in manifest.runs[task].items() if share == 1.0]:
+        shown.append(
+            console.warning(
+                f"warning: {first_of(copies)}: on a topic or more all of its text is that of an "
+                "example, whose labels the judge was shown; --example-run names the examples to use"
+            )
+        )
     for run_tag, topics in manifest.over_limits[task].items():
         topic_id, over = next(iter(topics.items()))
         more = f" (and {counted(len(topics) - 1, 'topic')} more)" if len(topics) > 1 else ""

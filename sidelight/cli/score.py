@@ -38,6 +38,7 @@ from sidelight.tracks import DEFAULT_TRACK, load_track, run_file_names
 from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
+    from sidelight.evaluation.scoring.compare import PairedComparison
     from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
     from sidelight.evaluation.scoring.score import TopicHeadroom
     from sidelight.evaluation.scoring.table import ScoreTable, TopicScore
@@ -190,7 +191,7 @@ def compared(  # long: a list of what is told
                 "note: detectable: smallest true difference found with a power of 80% at the "
                 "corrected 5% level"
             ),
-            "note: detectable -: the topics are too few for any test, or the two runs never differ",
+            *_undetectable(pairs, n_topics),
             f"differences shown at the corrected 5% level: {n_shown} of {len(pairs)}",
             *_too_few_samples([pair.p_value for pair in pairs], sampling.samples),
             *console.undefined_warnings(undefined, n_topics, "topic"),
@@ -198,6 +199,16 @@ def compared(  # long: a list of what is told
             console.Files(lambda: console.write_results(output, [table]), "files"),
         ],
     )
+
+
+def _undetectable(pairs: Sequence[PairedComparison], n_topics: int) -> Iterator[str]:
+    """Say why pairs have no detectable difference, where some have none."""
+    alike = [pair.tied == n_topics for pair in pairs if pair.detectable is None]
+    if not all(alike):
+        on, of = counted(n_topics, "topic"), counted(len(pairs), "pair")
+        yield f"note: detectable -: a test on {on}, corrected for {of}, can show no difference"
+    if any(alike):
+        yield "note: detectable -: the two runs differ on no topic"
 
 
 def _too_few_samples(p_values: Sequence[float], samples: int) -> Iterator[console.Note]:
@@ -536,9 +547,7 @@ def questions(
     notes = []
     if not compound:
         notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
-    unjudged = table.computed_by("unjudged_pairs")
-    if unjudged and any(run.n_topics and run.values[unjudged.name] for run in table.runs):
-        notes.append("unjudged: pairs without a label, which count as very different")
+    notes += _unjudged(table, "pairs", "which count as very different")
     notes += _other_rubrics(assessments, known)
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else options.Sampling(samples, seed)
@@ -588,9 +597,18 @@ def reports(
         submitted = submitted_reports(data) if measures and data else None
         more = options.find_measures(measures)
         table = score_reports(rules, known or {}, labels, more, submitted)
+    notes += _unjudged(table, "answers", "which earn nothing")
     sampling = None if organizer_compat else options.Sampling(samples, seed)
     n_topics = len({one.topic_id for one in table.topics})
     return _result(rules.cited_text, [assessments], table, n_topics, sampling, notes, data, output)
+
+
+def _unjudged(table: ScoreTable, what: str, told: str) -> list[str]:
+    """Return a note on what lacks a label, where a run has any such."""
+    measure = table.computed_by(f"unjudged_{what}")
+    if measure and any(run.n_topics and run.values[measure.name] for run in table.runs):
+        return [f"{measure.name}: {what} without a label, {told}"]
+    return []
 
 
 def _report_rubrics(

@@ -32,7 +32,7 @@ from sidelight.formats.verdict import read_as, read_runs, read_topics, track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
-from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
+from sidelight.schemas.topic import Article, Narrative, asked_in, parse_question_id
 from sidelight.text import counted, first_of, one_line
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
@@ -197,7 +197,8 @@ def nuggets(  # long: half of it are options
     topics: Annotated[
         Path | None,
         options.topics_option(
-            "Topics file: judging needs the queries, unless the nuggets have them."
+            "Topics file: judging needs the queries (of an article, its title), unless the nuggets "
+            "have them."
         ),
     ] = None,
     track: options.TrackWithNuggets = None,
@@ -224,7 +225,7 @@ def nuggets(  # long: half of it are options
         assigned = _assigned(runs, theirs, banks, topics, by)
         same = told_twins({run.run_tag: run.results() for run in runs})
         if unasked := len({one.topic_id for one in assigned if not one.query}):
-            same.append(_UNASKED.format(n=counted(unasked, "topic")))
+            same.append(_UNASKED.format(n=counted(unasked, "topic"), track=theirs.title))
         if by.output is not None:
             labels = by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl"
             write_nugget_assignments(labels, assigned)
@@ -238,7 +239,8 @@ def nuggets(  # long: half of it are options
 
 _UNASKED = (
     "the queries of {n} are not known, so that a nugget that repeats the words of a query is found "
-    "too often: scores are too high. Name a file of queries by --topics"
+    "too often: scores are too high. Name the topics of {track} by --topics (the query of an "
+    "article is its title), or give each line of nuggets a `query`"
 )
 
 
@@ -254,8 +256,10 @@ def _assigned(
     from sidelight.learned.models import AnswerModel
 
     access, model = by.access(), by.model
-    asked = read_topics(topics, track) if topics else ()
-    queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
+    queries = {
+        one.topic_id: one.title if isinstance(one, Article) else asked_in(one)
+        for one in (read_topics(topics, track) if topics else ())
+    }
     if model is None:
         answers = AnswerModel(None if by.words_only else open_encoder().encode)
         assigner = partial(assign_learned, answers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison, TopicMean
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
     from sidelight.evaluation.scoring.table import Interval, ScoreTable
+    from sidelight.formats.labels.assessments import AssessmentKind
 
 
 def grade_tables(
@@ -39,6 +41,41 @@ def leaning(found: CategoryAgreement) -> dict[str, object]:
 
     leans = lean(found)
     return leans._asdict() | {"direction": leans.words}
+
+
+_MOST_PARTS = 5
+
+
+def difference_tables(
+    judged: Sequence[tuple[Any, Any]], kind: AssessmentKind[Any]
+) -> list[ResultTable]:
+    """Return how often two sides differ by topic and by run, most often first, and on what.
+
+    The tables of topics and runs show the first five, and their files all. The table of what the
+    sides differ on, which is too long to be shown, is only there where they do.
+    """
+    tables = []
+    differing = [(one, other) for one, other in judged if one.label != other.label]
+    for noun, field in (("topic", "topic_id"), ("run", "run_tag")):
+        counts = Counter(getattr(one, field) for one, _ in judged)
+        apart = Counter(getattr(one, field) for one, _ in differing)
+        shares = {name: apart[name] / n for name, n in counts.items()}
+        columns = [
+            Column(f"{noun} (most differing of {len(counts)})", field, str),
+            Column("n", "n", counts.__getitem__),
+            Column("differing", "differing", apart.__getitem__),
+            Column("share", "share", shares.__getitem__, "{:.1%}".format),
+        ]
+        names = sorted(counts, key=lambda name: (-shares[name], name))
+        table = table_of(f"{kind.name}_by_{noun}", names, columns)
+        shown = table.rows[:_MOST_PARTS]
+        tables.append(table._replace(rows=shown, latex=(table.header, table.rows)))
+    if differing:
+        names = [*kind.key, "first", "second"]
+        rows = [(*kind.key_of(one), one.label, other.label) for one, other in differing]
+        columns = [Column(name, name, itemgetter(place)) for place, name in enumerate(names)]
+        tables.append(table_of(f"{kind.name}_differing", rows, columns))
+    return tables
 
 
 def category_tables(  # long: three tables side by side

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +19,7 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.runs.submission import NOT_MENDED, Change, run_formats
+from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
@@ -197,33 +198,41 @@ def _made_for(path: Path) -> tuple[str, ...]:
         return ()
 
 
+_AGAIN = {  # by code, what is told of a run that has the run_id or the results of an earlier one
+    "run-id-twice": ("a run_id of its own", "the run_id of", "Leave out a run or rename it."),
+    "run-identical": ("other results", "all topics equal to those of", "Leave out a run."),
+}
+
+
 def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
-    """Add a warning to each run of a task whose run_id an earlier run of the task has."""
-    first: dict[tuple[str, str], str] = {}
+    """Add a warning to each run with the run_id or the results of an earlier one of its task."""
+    first: dict[tuple[str, str, str], str] = {}
     told = []
     for one in verdicts:
-        problems = list(one.problems)
-        for run_id in _run_ids(one) if len(verdicts) > 1 else ():
-            key = one.kind.name if one.kind else "", run_id
+        problems, task = list(one.problems), one.kind.name if one.kind else ""
+        has: list[tuple[str, str]] = []
+        if len(verdicts) > 1 and (run := _run_in(one)):
+            made = sha256(repr(sorted(run.results().items())).encode()).hexdigest()
+            has = [*(("run-id-twice", run_id) for run_id in run.run_ids), ("run-identical", made)]
+        for code, value in has:
+            key = task, code, value
             if key in first:
-                own, found = "a run_id of its own", f"{quoted(run_id)}, the run_id of {first[key]}"
-                remedy = "Leave out a run that is given twice, or rename one of two runs."
-                problems.append(
-                    Problem("run-id-twice", one.file, None, own, found, remedy, "warning")
-                )
+                own, what, remedy = _AGAIN[code]
+                found = f"{quoted(value)}, " * (code == "run-id-twice") + f"{what} {first[key]}"
+                problems.append(Problem(code, one.file, None, own, found, remedy, "warning"))
             first.setdefault(key, one.file)
         told.append(replace(one, problems=tuple(problems)))
     return told
 
 
-def _run_ids(verdict: Verdict) -> tuple[str, ...]:
-    """Return the run ids in a file that was found to be a valid run of a task; none in others."""
+def _run_in(verdict: Verdict) -> Run | None:
+    """Return what is in a file that was found to be a valid run of a task; None of others."""
     path, kind = Path(verdict.file), verdict.kind
     kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
     try:
-        return kept_as.read(path).run_ids if kept_as and verdict.valid else ()
+        return kept_as.read(path) if kept_as and verdict.valid else None
     except InvalidFileError:  # the track's own validator may accept what cannot be read
-        return ()
+        return None
 
 
 def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, object]:
@@ -256,8 +265,8 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
             what = "not mended" if kind in NOT_MENDED else "mended"
             shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
             if len(alike) > _MAX_ALIKE:
-                times = f"{len(alike)} times {kind.strip(':')}; {_LISTS_ALL}"
-                shown.append(f"{indent}{what}: {times}")
+                more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"
+                shown.append(f"{indent}{what}: and {more}")
     by_file: dict[str, list[tuple[str, Note]]] = {}
     for problem, note in problem_notes(
         (problem for one in verdicts for problem in one.problems), on_stderr=False

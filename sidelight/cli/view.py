@@ -194,7 +194,8 @@ def _read_marks(
 
     def marks_of(run: Path) -> tuple[dict[str, Rubric], list[Labels]]:
         bank, marking = _marking(run, rubrics, labels)
-        return banks(bank) if bank else {}, list(map(read, marking))
+        sources = [replace(read(one), is_own=one not in labels) for one in marking]
+        return banks(bank) if bank else {}, sources
 
     return marks_of
 

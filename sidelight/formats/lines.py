@@ -129,6 +129,8 @@ class Findings:
 
 def difference(old: str, new: str) -> str:
     """Say what a text was and is now, from a little before to a little after they part."""
+    if new == old.strip():
+        return "is now without white space around it"
     pairs = enumerate(zip(old, new, strict=False))
     parting = next((place for place, (a, b) in pairs if a != b), min(len(old), len(new)))
     start, end = max(0, parting - _NEAR), parting + _NEAR

@@ -466,7 +466,7 @@ def official_problems(path: Path, objections: Iterable[Objection]) -> list[Probl
             line,
             expected="what the track's validator accepts",
             found=objection,
-            remedy="The same command without --official names the line and what to do.",
+            remedy="The same command without --official says more, and what to do.",
         )
     return findings.problems
 

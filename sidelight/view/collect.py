@@ -143,13 +143,15 @@ class Marker:
             reason = given.label.reason
         else:
             label, reason = given.label, _in_words(given.rationale)
+        credit = self._answer.credit(label) if label else 0.0
         return model.AnswerMark(
             text=answer.text,
             references=tuple(report.web_page(url, "") for url in answer.references),
             label=label,
+            credit=credit,
             title=self._answer.label(label).title if label else "Not judged",
             reason=reason,
-            lost=share * (1 - (self._answer.credit(label) if label else 0.0)),
+            lost=share * (1 - credit),
             lost_at=lost_at,
         )
 
@@ -437,7 +439,7 @@ def list_run(
         InputError: Labels and rubrics do not fit together.
     """
     labels, marker = _labels_of(run, sources)
-    if labels:  # As `evaluate` scores it: rubrics of topics that the run is not on do not count.
+    if labels and labels.is_own:  # As `evaluate` scores it; others count as `score` does.
         labelled = {one.topic_id for one in labels.questions}
         on = labelled.union(run.topics, run.failed, (one.topic_id for one in labels.answers))
         rubrics = {topic_id: rubric for topic_id, rubric in rubrics.items() if topic_id in on}

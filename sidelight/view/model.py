@@ -95,6 +95,7 @@ class AnswerMark(NamedTuple):
     Attributes:
         references: Pages that support it, by the rubric.
         label: What the report says; None if nobody could tell.
+        credit: Of the label; 0 if nobody could tell.
         title: The label as a heading.
         lost: Share of the topic's report score that the report missed here.
         lost_at: The stage of the run at which most of it was lost; empty where that is not known.
@@ -103,6 +104,7 @@ class AnswerMark(NamedTuple):
     text: str
     references: tuple[WebPage, ...]
     label: str | None
+    credit: float
     title: str
     reason: str
     lost: float
@@ -143,18 +145,48 @@ class TopicMarks(NamedTuple):
     contradiction_score: float | None
 
 
-Answers: TypeAlias = dict[str, dict[str, dict[int, AnswerMark]]]
-"""Marks by the texts of question and answer, and the place of a run among others, from 0."""
+class MarkedQuestion(NamedTuple):
+    """A rubric question as several runs met it, by the place of a run among them, from 0.
+
+    Attributes:
+        asked: Of the runs of which questions were judged.
+        answers: By the text of an answer, of the runs of which reports were judged.
+    """
+
+    asked: dict[int, QuestionMark]
+    answers: dict[str, dict[int, AnswerMark]]
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether runs were judged, and none of them asks it."""
+        return bool(self.asked) and all(one.matched_rank is None for one in self.asked.values())
+
+    @property
+    def untold(self) -> list[str]:
+        """The answers that no judged report gives."""
+        return [
+            text
+            for text, marks in self.answers.items()
+            if marks and not any(one.credit for one in marks.values())
+        ]
 
 
-def answers_of(marked: Iterable[TopicMarks | None]) -> Answers:
+Marked: TypeAlias = dict[str, MarkedQuestion]
+"""Rubric questions of a topic by their texts."""
+
+
+def marked_by(marks_of_runs: Iterable[TopicMarks | None]) -> Marked:
     """Return the marks of several runs on a topic."""
-    found: Answers = {}
-    for place, marks in enumerate(marked):
+    found: Marked = {}
+    for place, marks in enumerate(marks_of_runs):
         for question in marks.questions if marks else ():
-            answers = found.setdefault(question.text, {})
+            asked, answers = found.setdefault(question.text, MarkedQuestion({}, {}))
+            if marks and marks.question_score is not None:
+                asked[place] = question
             for mark in question.answers:
-                answers.setdefault(mark.text, {})[place] = mark
+                by_run = answers.setdefault(mark.text, {})
+                if marks and marks.support_score is not None:
+                    by_run[place] = mark
     return found
 
 
@@ -242,9 +274,9 @@ class TopicPage(NamedTuple):
         """How many pages the report cites; a page may be several sources."""
         return len({document_id_of(source.segment_id) for source in self.sources})
 
-    def answers(self) -> Answers:
+    def marked(self) -> Marked:
         """Return the marks of this run and of the others."""
-        return answers_of([self.marks, *(one.marks for one in self.rivals)])
+        return marked_by([self.marks, *(one.marks for one in self.rivals)])
 
 
 class Board(NamedTuple):
@@ -359,7 +391,7 @@ class RunList(NamedTuple):
         """Return every setting that some run was made with, sorted."""
         return sorted({name for one in self.runs for name in one.run.settings})
 
-    def answers(self, topic_id: str) -> Answers:
-        """Return the marks of a topic; none of a run without reports."""
-        made = (one.topics.get(topic_id) if one.run.report_tag else None for one in self.runs)
-        return answers_of(one.marks if one else None for one in made)
+    def marked(self, topic_id: str) -> Marked:
+        """Return the marks of a topic."""
+        made = (one.topics.get(topic_id) for one in self.runs)
+        return marked_by(one.marks if one else None for one in made)

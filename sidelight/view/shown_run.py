@@ -279,6 +279,7 @@ class Labels:
         support: By run tag, topic id and number of a sentence (as text), how far its citations
             support it.
         lost_at: By topic and answer id, the stage at which the run lost most credit for it.
+        is_own: Whether the run was judged by itself, on its topics alone.
     """
 
     name: str
@@ -287,6 +288,7 @@ class Labels:
     answers: tuple[AnswerAssessment, ...]
     support: Mapping[tuple[str, str, str], ShownSupport]
     lost_at: Mapping[tuple[str, str], str]
+    is_own: bool = False
 
     def support_of(self, run: ShownRun, topic_id: str) -> Verdicts:
         """Return what is said of the sentences of a run's report."""

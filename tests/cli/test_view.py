@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.banks.rubrics import write_rubric
+from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
@@ -222,15 +222,29 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
         ["reports/sidelight-view-t2", "–", "0.500", "0.000"],
     ]
     assert "They do. – – Supported Partly" in texts(page, "tr")
+    near = "Nearest submitted question similar question 2 similar question 2 – –"
+    assert near in texts(page, "tr")
     assert topics.title in texts(page, "h2")
     shown = " ".join(texts(page, "li"))
     assert "It is told 0 times" in shown
     assert "It is told 1 times" in shown
-    # A data folder has the articles, too.
+    assert not [one for one in texts(page, "summary") if "no run" in one]
+    # A data folder has the articles, too. What no run asks or tells is listed.
     held = shutil.copytree(data, tmp_path / "held")
     shutil.copy(folder / "topics.jsonl", held)
+    answer = RubricAnswer(answer_id="b", text="Nobody does.")
+    (known,) = read_rubrics(held / "human_rubrics", SCALES)[TOPIC].questions
+    unmet = known.model_copy(
+        update={"question_id": f"{TOPIC}-2", "rank": 2, "text": "Who checks?", "answers": (answer,)}
+    )
+    rubric = Rubric(topic_id=TOPIC, questions=(known, unmet))
+    write_rubric(held / "human_rubrics" / "1.json", rubric)
     view(folder, "--data", held)
     assert topics.title in texts(page, "h2")
+    folded = [one for one in texts(page, "summary") if "no run" in one]
+    assert folded == ["1 question that no run asks", "1 answer that no run gives"]
+    unmet_texts = {unmet.text, answer.text}
+    assert {one for one in texts(page, "li") if one in unmet_texts} == unmet_texts
     # A file that cannot be read is named.
     (folder / "reports" / "third-t2").write_text(
         (folder / "reports" / "another-t2")
@@ -259,7 +273,7 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
     for name in ("killed", "odd"):
         (runs / name / "config.yaml").write_text("odd: 1\n")
     page = runs / "runs.html"
-    # A rubric of a topic that the runs are not on changes no score.
+    # By given labels a topic without any counts, as in `score`; by those of a run it does not.
     rubrics = shutil.copytree(data / "human_rubrics", tmp_path / "rubrics")
     other = (rubrics / "1.json").read_text().replace(TOPIC, "msmarco_v2.1_doc_99_9")
     (rubrics / "2.json").write_text(other)
@@ -271,9 +285,12 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
     rows = texts(page, "tr")
     listed = [one for one in rows if "dragun2025" in one and "labels" in one]
     assert [one.split()[:5] for one in listed] == [
-        ["arms/theirs", "sidelight-other", "0.500", "1.000", "0.000"],
-        ["mine", "sidelight-view", "0.500", "0.500", "0.000"],
+        ["arms/theirs", "sidelight-other", "0.250", "0.500", "0.000"],
+        ["mine", "sidelight-view", "0.250", "0.250", "0.000"],
     ]
+    by_people = ("--assessments", labels / "question_assessments.csv", "--json")
+    scored = json.loads(said("score", "task1", "--rubrics", rubrics, *by_people))["runs"]
+    assert [run["score"] for run in scored] == [0.25, 0.25]
     # Of the two topics one has a rubric, and none failed.
     assert [one.split()[5:8] for one in listed] == [["2", "1", "0"]] * 2
     assert "They do. Supported Partly" in rows
@@ -289,6 +306,10 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
         "Not shown: killed",
         "Not shown: odd",
         "Without scores: mine",
+    ]
+    view(runs, "--rubrics", rubrics)
+    assert [one.split()[2:4] for one in texts(page, "tr") if one.startswith("mine sidelight")] == [
+        ["0.500", "0.500"]
     ]
     (scores / "auto_question_assessments.csv").write_text("x\n")
     view(runs, *given)

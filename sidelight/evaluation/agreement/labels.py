@@ -204,6 +204,7 @@ class LabelComparison:
         only_runs: Runs of which only the first and only the second file holds anything.
         other_rubrics: Topics of which one file labels a question or answer of the rubric that the
             other never does. Which runs and which pairs a side labels is its own choice.
+        judged: What both sides hold a label for, as each has it.
     """
 
     schemes: tuple[SchemeAgreement, ...]
@@ -212,6 +213,7 @@ class LabelComparison:
     n_runs: int
     only_runs: tuple[tuple[str, ...], tuple[str, ...]]
     other_rubrics: tuple[str, ...]
+    judged: tuple[tuple[Assessment, Assessment], ...]
 
     @property
     def n_topics(self) -> int:
@@ -307,6 +309,7 @@ def compare_labels(
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
         other_rubrics=tuple(sorted(both & {topic_id for topic_id, _ in alone})),
+        judged=tuple(judged),
     )
 
 

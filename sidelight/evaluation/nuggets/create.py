@@ -277,7 +277,7 @@ async def assign_runs(
             if topic_id not in banks:
                 continue
             bank = banks[topic_id]
-            query = queries.get(topic_id, bank.query)
+            query = queries.get(topic_id) or bank.query
             judgments = await assigner(bank, query, report.text)
             found.append(
                 NuggetAssignment(

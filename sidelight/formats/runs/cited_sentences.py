@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -274,9 +275,10 @@ def strict_lines(
 ) -> tuple[list[tuple[int, M]], dict[str, int]]:
     """Read the lines that fit `model`, and add what is wrong with the others to the findings.
 
-    The result is the line number and content of each good line, and for each topic the number of
-    the first line with it, good or not. The topic stands under `topic_key`, in `metadata` where
-    there is such an object. `what` is what messages call the content of a line, with its article.
+    The result is the line number and content of each line that is good, or good but for unknown
+    keys and malformed sentences, and for each topic the number of the first line with it, good or
+    not. The topic stands under `topic_key`, in `metadata` where there is such an object. `what` is
+    what messages call the content of a line, with its article.
     """
     file, findings = open_text(run.path), run.findings
     findings.problems += file.problems
@@ -297,7 +299,26 @@ def strict_lines(
             good.append((line, model.model_validate(content)))
         except ValidationError as error:
             findings.invalid(error, line, what)
+            with suppress(ValidationError):  # what else is wrong with the line is told, too
+                good.append((line, model.model_validate(_without_faults(content, error))))
     return good, first_lines
+
+
+def _without_faults(content: dict[str, Any], error: ValidationError) -> dict[str, Any]:
+    """Return a line without unknown keys and, if others are left, without malformed sentences."""
+    spoilt = set()
+    for detail in error.errors(include_url=False):
+        *above, key = place = detail["loc"]
+        if detail["type"] == "extra_forbidden":
+            held: Any = content
+            for one in above:
+                held = held[one]
+            del held[key]
+        elif place[0] == "responses" and len(place) > 1:
+            spoilt.add(place[1])
+    held = content["responses"] if spoilt else ()
+    kept = [sentence for number, sentence in enumerate(held) if number not in spoilt]
+    return content | {"responses": kept} if kept else content
 
 
 def _repeated_topic(topic_id: str, line: int, what: str, findings: Findings) -> None:

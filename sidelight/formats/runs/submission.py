@@ -253,7 +253,8 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
             None,
             expected=f"all {len(run.topic_ids)} topics",
             found=f"no line for {first_of(missing)}",
-            remedy="Add the topics; one that is left out scores zero.",
+            remedy="Add the topics, as one that is left out scores zero, or name other topics with "
+            "--topics.",
         )
 
 
@@ -476,8 +477,11 @@ def _coverage(found: set[str], topic_ids: Collection[str]) -> list[Objection]:
     missing = [topic_id for topic_id in topic_ids if topic_id not in found]
     unknown = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
     told = (("missing", missing), ("not of the track", unknown))
+    held = "the run is held against the topics of the track, or of --topics"
     return [
-        (None, f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}") for what, ids in told if ids
+        (None, f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}; {held}")
+        for what, ids in told
+        if ids
     ]
 
 

@@ -8,6 +8,7 @@ import pytest
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.formats.labels.qrels import read_qrels, write_qrels
 from sidelight.sample import sample_path
+from sidelight.text import one_line
 from tests.helpers.commands import call, said, told
 
 ASSESSMENTS = sample_path() / "human_assessments"
@@ -72,6 +73,11 @@ def test_labels_as_tables_and_files(people, judge, tmp_path):
         *(f"{stem}_agreement.{ending}" for ending in ("csv", "tex")),
         *(f"{stem}_confusion.{ending}" for ending in ("csv", "tex", "svg", "png")),
         *(f"{stem}_shares.{ending}" for ending in ("csv", "tex", "svg", "png")),
+        *(
+            f"report_assessments_{name}.{ending}"
+            for name in ("by_topic", "by_run", "differing")
+            for ending in ("csv", "tex")
+        ),
     }
     header, supports, *_, none = rows(folder / f"{stem}_confusion.csv")
     assert header == ["first", "supports", "partial", "contradicts", "none"]
@@ -81,6 +87,39 @@ def test_labels_as_tables_and_files(people, judge, tmp_path):
     assert shares["partial"] == ["0.0", "0.0", "0.0", ""]
     none = "none & 66.7\\% & 33.3\\% & -33.3\\% & 0.50"
     assert none in (folder / f"{stem}_shares.tex").read_text()
+
+
+def test_topics_and_runs_that_differ_most_and_all_that_differs(tmp_path):
+    labels = {
+        "human": [f"t{n},{run},na-1,supports" for n in range(6) for run in "rs"],
+        "auto": [
+            f"t{n},{run},na-1,{'none' if n == 4 or (n, run) == (2, 's') else 'supports'}"
+            for n in range(6)
+            for run in "rs"
+        ],
+    }
+    header = "topic_id,run_tag,answer_id,annotation"
+    files = [write(tmp_path / f"{name}.csv", header, *its) for name, its in labels.items()]
+    shown = agree("labels", *files, "-o", tmp_path / "out")
+    topics = shown.partition("topic (most differing of 6)")[2].partition("run (most")[0]
+    assert [line_of(topics, f"t{n}") for n in (4, 2, 0, 1, 3)] == [
+        ["2", "2", "100.0%"],
+        ["2", "1", "50.0%"],
+        *[["2", "0", "0.0%"]] * 3,
+    ]
+    assert "t5" not in topics
+    assert line_of(shown.partition("run (most differing of 2)")[2], "s") == ["6", "2", "33.3%"]
+    written = tmp_path / "out" / "report_assessments_by_topic.csv"
+    assert [row[0] for row in rows(written)] == ["topic_id", "t4", "t2", "t0", "t1", "t3", "t5"]
+    assert rows(tmp_path / "out" / "report_assessments_differing.csv") == [
+        ["topic_id", "run_tag", "answer_id", "first", "second"],
+        ["t2", "s", "na-1", "supports", "none"],
+        ["t4", "r", "na-1", "supports", "none"],
+        ["t4", "s", "na-1", "supports", "none"],
+    ]
+    found = json.loads(agree("labels", *files, "--json"))
+    assert found["topics"][0] == {"topic_id": "t4", "n": 2, "differing": 2, "share": 1.0}
+    assert not agree("labels", files[0], files[0], "-o", tmp_path / "same").count("differing.csv")
 
 
 def test_undefined_is_said(tmp_path):
@@ -194,7 +233,7 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     out = tmp_path / "out"
     shown = agree("vote", tmp_path / "a", tmp_path / "b", tmp_path / "c", "-o", out)
     assert (out / "majority.qrels").read_text() == "1 0 x 3\n"
-    votes = (out / "votes.csv").read_text().splitlines()
+    votes = (out / "votes_qrels.csv").read_text().splitlines()
     assert votes == ["query,segment,majority,a,b,c", "1,x,3,3,3,1", "1,y,,0,,"]
     assert "1 passage that 2 judges give the same grade" in shown
     assert "1 passage that only one judge grades" in shown
@@ -203,7 +242,7 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     (tmp_path / "d").write_text("1 0 x 3\n2 0 x 3\n")
     (tmp_path / "c").write_text("1 0 x 1\n2 0 x 1\n")
     agree("vote", tmp_path / "c", "-o", out, "--reference", tmp_path / "d")
-    assert (out / "votes.csv").read_text().splitlines()[1:] == ["1,x,3,3", "2,x,3,3"]
+    assert (out / "votes_qrels.csv").read_text().splitlines()[1:] == ["1,x,3,3", "2,x,3,3"]
     with pytest.raises(UsageError, match="two files have one name"):
         agree("vote", tmp_path / "a", tmp_path / "a", "-o", out)
     with pytest.raises(InputError, match="cannot write 'a b'"):
@@ -222,12 +261,13 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     shown = agree("vote", *files, "-o", out)
     assert "1 row that 3 judges give the same grade" in shown
     assert "1 row without a label, though graded: undecided 1;" in shown
+    assert "scores by these labels can be below those by each judge's" in one_line(shown)
     # Three say three things of the last one, and what contradicts is neither more nor less.
     assert (out / "majority_report_assessments.csv").read_text().splitlines() == [
         "topic_id,run_tag,answer_id,annotation,auto_rationale",
         *("t,r,na-1,supports,", "t,r,na-2,none,", "t,r,na-3,,undecided"),
     ]
-    assert (out / "votes.csv").read_text().splitlines() == [
+    assert (out / "votes_report_assessments.csv").read_text().splitlines() == [
         "topic_id,run_tag,answer_id,majority,a/labels.csv,b/labels.csv,c/labels.csv",
         "t,r,na-1,supports,supports,supports,none",
         "t,r,na-2,none,none,none,none",
@@ -249,6 +289,13 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
         "vote", *graded[:2], "-o", out
     )
     assert (out / "majority.tsv").read_text().split("\t")[5] == "0"
+    # What each judge said stays beside each kind of labels.
+    assert {path.name for path in out.glob("votes*")} == {
+        "votes_report_assessments.csv",
+        "votes_question_grades.csv",
+    }
+    again = write(tmp_path / "again.csv", *files[0].read_text().splitlines())
+    assert "can be below" not in agree("vote", files[0], again, "-o", out)
 
 
 def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path):
@@ -260,13 +307,17 @@ def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path
     ]
     out = tmp_path / "out"
     shown = agree("vote", *files, "-o", out)
-    assert shown.splitlines() == [
+    assert shown.splitlines()[:-1] == [
         "1 row that 2 judges give the same grade",
         "1 row that each judge grades differently",
         "1 row that only one judge grades",
         "2 rows that no judge grades",
         f"2 rows without a label, though graded: undecided 1, too few judges 1; files: {out}",
     ]
+    # What has no label is told where it is scored.
+    labels = out / "majority_report_assessments.csv"
+    scored = said("score", "task2", "--unit-weights", "--assessments", labels)
+    assert "note: unjudged: answers without a label, which earn nothing" in scored
     found = json.loads(agree("vote", *files, "-o", out, "--json"))
     assert found["agreeing"] == {"2": 1, "1": 1}
     assert (found["judged_once"], found["unjudged"], found["undecided"]) == (1, 2, 2)

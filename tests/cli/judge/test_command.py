@@ -150,6 +150,15 @@ def test_with_vectors_it_agrees_with_people(tmp_path):
     assert manifest["agreement"]["questions"]["kappa"] > 0.5  # observed: 0.56
 
 
+def test_a_run_that_repeats_an_example_under_another_name_is_named(tmp_path):
+    (tmp_path / "copied-t2").write_text(
+        (REPORTS / "lantern-t2").read_text().replace("lantern", "copied")
+    )
+    given = ("--task", "task2", "--data", SAMPLE, "-o", tmp_path / "labels")
+    _, warned = judge(tmp_path / "copied-t2", REPORTS / "tidepool-t2", *given)
+    assert "warning: copied-t2: on a topic or more all of its text is that of an example" in warned
+
+
 def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tmp_path):
     given = ("--task", "task2", "--data", SAMPLE, "-o", tmp_path)
     shown, _ = judge(REPORTS / "tidepool-t2", *given)

@@ -133,3 +133,23 @@ def test_the_query_of_an_answer_comes_from_topics_or_nuggets_or_is_said_to_lack(
     assert scored(query="Who sold it?") == ("Who sold it?", False)
     asked = ("Why was the quarry sold?", False)
     assert scored("--topics", topics, query="Who sold it?") == asked
+
+
+def test_the_query_of_an_article_is_its_title(tmp_path):
+    run, given, topics = (tmp_path / one for one in ("r.jsonl", "n.jsonl", "t.jsonl"))
+    responses = [{"text": "The quarry was sold by its owners.", "citations": []}]
+    about = {"team_id": "t", "run_id": "r", "topic_id": "msmarco_v2.1_doc_04_420132660"}
+    run.write_text(json.dumps({"metadata": about, "responses": responses}) + "\n")
+    fact = {"text": "The quarry was sold", "importance": "vital"}
+    given.write_text(json.dumps({"qid": about["topic_id"], "nuggets": [fact]}) + "\n")
+    article = {"docid": about["topic_id"], "title": "Quarry sold", "body": "A text."}
+    topics.write_text(json.dumps(article) + "\n")
+
+    def scored(*options):
+        named = ("--nuggets", given, "--words-only", "-o", tmp_path / "out")
+        shown = one_line(said("score", "nuggets", run, *named, *options))
+        (line,) = next((tmp_path / "out").glob("*_assignments.jsonl")).read_text().splitlines()
+        return json.loads(line)["query"], "topics of TREC 2025 DRAGUN by --topics" in shown
+
+    assert scored() == ("", True)
+    assert scored("--topics", topics) == ("Quarry sold", False)

@@ -32,6 +32,18 @@ def test_a_table_says_what_its_figures_are(per_topic):
         compare(per_topic, "--measure", "speed")
 
 
+def test_why_no_difference_is_detectable_is_said(per_topic):
+    told, alike = "a test on 3 topics, corrected for 1 pair, can show no difference", "on no topic"
+    shown = compare(per_topic)
+    assert (told in shown, alike in shown) == (True, False)
+    rows = [f"{run},{topic},{(run == 'z') * topic}" for run in "xyz" for topic in range(12)]
+    per_topic.write_text("\n".join(["run_tag,topic_id,score", *rows, ""]))
+    shown = compare(per_topic)
+    assert ("can show no" in shown, alike in shown) == (False, True)
+    per_topic.write_text("\n".join(["run_tag,topic_id,score", *rows[12:], ""]))
+    assert "detectable -" not in compare(per_topic)
+
+
 def test_too_few_samples_for_the_correction_are_said(tmp_path):
     path = tmp_path / "per_topic.csv"
     # Where few topics differ, the test is exact, and no samples are drawn.

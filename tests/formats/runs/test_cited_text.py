@@ -81,6 +81,17 @@ FOUND = {
         for flag in (True, False, 1.0, "0", None, 2, -1)
     },
     "a key of the report": (lambda item: item.update(notes=1), ["key-unknown"]),
+    "an unknown key, and too many citations": (
+        lambda item: (
+            item.update(notes=1),
+            item["responses"][0].update(citations=[f"{CITATION}{n}" for n in range(4)]),
+        ),
+        ["key-unknown", "citation-count"],
+    ),
+    "a sentence without a text, and another as a citation mark": (
+        lambda item: (item["responses"][1].pop("text"), text("【1】 it is.")(item)),
+        ["key-missing", "citation-mark"],
+    ),
     "a key of the metadata": (metadata(notes=1), ["key-unknown"]),
     "a key of a sentence": (lambda item: item["responses"][1].update(notes=1), ["key-unknown"]),
     **{
