@@ -112,10 +112,10 @@ def view(  # long: half of it are its options
     if data and topics is None and not any(one.is_dir() for one in runs or run):
         topics = look_for(data, DataPart.TOPICS)
     if runs:
-        if compare or (runs[0].is_dir() and (topics or index)):
+        if compare:
             raise UsageError(
-                f"{run[0]}: several runs; --compare is for one, --topics and --index for run files",
-                remedy="Leave them out: the page of several runs compares any two of them.",
+                f"{run[0]}: several runs; --compare is for one",
+                remedy="Leave it out: the page of several runs compares any two of them.",
             )
         destination = output or run[0] / RUNS_PAGE
         shown = partial(_shown, topics=topics, index=index, plugins=plugins)

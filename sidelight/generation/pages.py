@@ -16,7 +16,7 @@ _LINE_WORDS = 15  # of a dateline or byline at most
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
-    rf"|{'|'.join(map(str.upper, MONTHS))})\.?"
+    rf"|{'|'.join(map(str.upper, MONTHS))}|{'|'.join(month[:3].upper() for month in MONTHS)})\.?"
 )
 _YEAR = r"(?:19|20)\d\d"
 # "In June 1998", "appointed 11 January 2021", "2022 to present": days of what a page tells.

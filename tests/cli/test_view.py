@@ -405,9 +405,10 @@ def test_one_run_is_compared_by_its_own_page(run, data, tmp_path):
     said_of_both = "same and mine are identical: equal on every topic."
     assert said_of_both in texts(tmp_path / "runs" / "runs.html", "p")
     shutil.rmtree(tmp_path / "runs" / "same")
-    for option in ("--compare", "--topics", "--index"):
-        with pytest.raises(UsageError, match="--compare is for one, --topics and --index for run"):
-            view(tmp_path / "runs", option, run.path)
+    with pytest.raises(UsageError, match="--compare is for one"):
+        view(tmp_path / "runs", "--compare", run.path)
+    # A run directory has its own topics.
+    view(tmp_path / "runs", "--topics", data / "topics.jsonl")
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
         view(tmp_path / "runs", "--labels", data / "human_assessments")
     shutil.rmtree(tmp_path / "runs" / "mine" / "traces")

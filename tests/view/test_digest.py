@@ -427,6 +427,7 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         ("", "In June 1998 the pump broke, as it had since 3rd May 1961", ""),
         ("", "The Frog | 24 March 2024 - 3 min read", "24 March 2024"),
         ("", "COUNCIL TO CLOSE POOLS\n12 MARCH 2024", "12 MARCH 2024"),
+        ("", "06:03, 14 MAR 2024 | Updated 11:47, 14 MAR 2024", "14 MAR 2024"),
         ("", "The Frog\nMarch 12th, 2024", "March 12th, 2024"),
         ("", "The Frog\n12th of March 2024", "12th of March 2024"),
         ("", "The Frog\n03/12/2024", "03/12/2024"),
