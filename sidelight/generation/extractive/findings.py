@@ -78,6 +78,7 @@ _HEARD, _DECIDED = (
         "adjudication|analysis|assessment|conclusions?|decision|discussion|findings?|order|outcome",
     )
 )
+_HEADING = 6  # words at most
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 # "(a)" and the like are told apart where the page lists them.
 _ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
@@ -469,6 +470,8 @@ def _heard(lines: Sequence[str], page: Page) -> set[int]:
             is_heard, decides = False, True
         elif _HEARD.fullmatch(line):
             is_heard = True
+        elif line[:1].isupper() and line[-1].isalnum() and count_words(line) <= _HEADING:
+            is_heard = False
         elif is_heard:
             heard.add(number)
     return heard if decides else set()

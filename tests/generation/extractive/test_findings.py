@@ -288,6 +288,9 @@ def test_of_a_decision_what_was_decided_is_told_not_what_its_parties_said(known)
     text = f"The promotion\n{said}\nThe board's reply\n{PAID}\nDecision\n{UPHELD}\n"
     (finding,) = told_by(known, text)
     assert finding == (UPHELD,)
+    # Another heading ends what they said.
+    under_another = text.replace("\nThe board's reply\n", "\nClause 6 on fares\n")
+    assert told_by(known, under_another) == [(PAID,), (UPHELD,)]
     # Without a heading of what was decided the page is no decision.
     without = told_by(known, text.replace("\nDecision\n", "\nLater\n"))
     assert {(CLAIM,), (UPHELD,)} <= set(without)
