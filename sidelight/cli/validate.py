@@ -136,7 +136,7 @@ def validate(  # long: half of it are its options
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
     notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
-    strict = "These checks are stricter than the track's; --official gives the verdict of its own."
+    strict = "These checks are stricter than the track's; --official gives the track's own verdict."
     has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)
     notes += [strict] * (len(verdicts) > 1 and has_own and not official)
     cites = any(one.kind and one.kind.cites for one in verdicts)

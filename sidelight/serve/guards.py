@@ -397,7 +397,7 @@ def read_upload(kind: str, content: bytes) -> Upload:
     if kind not in READERS:
         if b"\0" in content[:_LOOKED_AT]:
             raise NoArticleError(
-                "This is no text, but such as an image or a word processor's document. Save its "
+                "This is not text; it may be an image or a word processor's document. Save its "
                 "text as a .txt file, and name that."
             )
         return Upload("", "", content.decode("utf-8-sig", "replace"))

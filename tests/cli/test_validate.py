@@ -407,7 +407,7 @@ def test_what_is_wrong_with_several_files_is_told_once(tmp_path):
     (tmp_path / "e" / "d").write_text("Once upon a time\n")
     (tmp_path / "e" / "again").symlink_to(tmp_path)
     code, output = run(tmp_path)
-    assert "--official gives the verdict of its own" in output
+    assert "--official gives the track's own verdict" in output
     missing = [line for line in output.splitlines() if "[topic-missing]" in line]
     assert code == 1
     also = ", ".join(str(tmp_path / name) for name in "bc")

@@ -89,6 +89,7 @@ _ANAPHORIC = frozenset("before earlier later same previous following next then".
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
+_PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 _ITS = frozenset({"it", "its"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
 _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
@@ -337,6 +338,8 @@ class _Reader:
             return []
         entity = one.relative_dates[0]
         first, last = one.doc[entity.start], one.doc[entity.end - 1]
+        if last.i + 1 < len(one.doc) and one.doc[last.i + 1].lower_ in _PARTS_OF_DAY:
+            last = one.doc[last.i + 1]  # "on Tuesday night"
         end = last.idx + len(last)
         is_possessive = one.text[end : end + 1] in {"'", "’"}  # "yesterday's"
         is_open = is_possessive or one.quoted[first.i]

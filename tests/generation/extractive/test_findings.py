@@ -100,6 +100,11 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             ("The Sound Authority sold two Tollmere ferries last week [written October 2019].",),
         ),
         (
+            f"{PAID} The Sound Authority sold a Tollmere ferry on Tuesday night.",
+            {"url": "https://registry.example/2019/10/a"},
+            ("The Sound Authority sold a Tollmere ferry on Tuesday night [written October 2019].",),
+        ),
+        (
             f"{PAID} The Sound Authority sold two Tollmere ferries yesterday.",
             {"url": "https://registry.example/2019/10/a"},
             ("The Sound Authority sold two Tollmere ferries [in October 2019].",),
