@@ -306,7 +306,7 @@ def score(
     labels = read_qrels(Path(qrels)) if isinstance(qrels, str | Path) else _labels(qrels)
     found = {tag: results(one) for tag, one in _by_name(runs).items()}
     scores = score_runs(labels, found, " ".join(_names(measures)))
-    for told in [told for one in scores for told in one.told_omitted]:
+    for told in [told for one in scores for told in one.warnings]:
         warnings.warn(told, stacklevel=3)
     return retrieval_table(scores)
 

@@ -38,6 +38,7 @@ from sidelight.evaluation.scoring.retrieval import score_runs
 from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, bundled, read_limited
 from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
+from sidelight.registry import did_you_mean
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
@@ -110,10 +111,14 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
     except ValidationError as error:
         # A misspelt key is named before the one that is missing for it.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        known = ", ".join(Grid.model_fields)
+        said, known = fault(first), Grid.model_fields
+        if first["type"] == "extra_forbidden":  # only keys of the grid itself are fixed
+            name = str(first["loc"][0])
+            said = f"unknown key {name}{did_you_mean(name, known)}"
         raise UsageError(
-            f"{where}: {fault(first)}; the keys of a grid are {known}",
-            remedy="Compare with configs/ablations/mini-web.yaml.",
+            f"{where}: {said}; the keys of a grid are {', '.join(known)}",
+            remedy="Compare with configs/ablations/mini-web.yaml; for searches, with "
+            "retrieval.yaml beside it, which has `measures: nDCG@10 R@100 AP RR`.",
         ) from None
 
 

@@ -670,7 +670,7 @@ def retrieval(
         ["run", "query", *(one.name for one in columns)],
         [[run, query, *(one.shown(row[one.name]) for one in columns)] for run, query, row in rows],
     )
-    omitted = [console.warning(told) for item in scores for told in item.told_omitted]
+    omitted = [console.warning(told) for item in scores for told in item.warnings]
     warnings = console.undefined_warnings(undefined, len(scores[0].topics), "query")
     warnings += map(console.warning, told_twins({one.run: one.results for one in scores}))
     return console.Result({"runs": runs, "undefined": undefined}, [table, *warnings, *omitted])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import FailedQueryError
@@ -45,6 +46,7 @@ class LateralRetriever:
         article: The article to search around; None to let everything through but overlaps.
         on_failure: Told of queries that an index server fails on, which then find nothing; without
             it they end the search.
+        timing: Entered around each search.
     """
 
     def __init__(
@@ -53,12 +55,14 @@ class LateralRetriever:
         article: Article | None,
         lookup: Lookup,
         on_failure: Callable[[FailedQueryError], object] | None = None,
+        timing: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self.name = retriever.name
         self._retriever = retriever
         self._article = article
         self._lookup = lookup
         self._on_failure = on_failure
+        self._timing = timing
         self._address = _address(article.url) if article else ""
         self._title = tokens(article.title) if article else []
         self._shingles = shingles(article.body) if article else frozenset()
@@ -71,7 +75,8 @@ class LateralRetriever:
         pending, depth = list(queries), 2 * k
         while pending:
             try:
-                found = self._retriever.search(pending, depth)
+                with self._timing():
+                    found = self._retriever.search(pending, depth)
             except FailedQueryError as error:
                 left = [query for query in pending if query.text not in error.queries]
                 if self._on_failure is None or len(left) == len(pending):

@@ -70,9 +70,13 @@ def test_what_is_wrong_is_named(tmp_path):
     )
     assert refusal(tmp_path, "dimensions: {}").startswith("dimensions = {}: expected a length")
     assert "x.a b" in refusal(tmp_path, "dimensions: {x: {a b: {}}}")
-    assert "dimension = {}: there is no such field; remove it; the keys of a grid are" in refusal(
-        tmp_path, "dimension: {}"
-    )
+    near = "unknown key dimension; did you mean dimensions?; the keys of a grid are base, "
+    assert near in refusal(tmp_path, "dimension: {}")
+    assert "unknown key zzz; the keys of a grid are " in refusal(tmp_path, "zzz: {}")
+    (tmp_path / "grid.yaml").write_text("dimensions: {x: {a: {}}}\nmeasures: [nDCG@10, AP]\n")
+    with pytest.raises(UsageError, match="expected text") as found:
+        read_grid(tmp_path / "grid.yaml")
+    assert "retrieval.yaml beside it, which has `measures: nDCG@10 R@100" in found.value.remedy
     broken = refusal(tmp_path, "dimensions: {")
     assert "not valid YAML: line 1, column 14: " in broken
     assert "unicode" not in broken

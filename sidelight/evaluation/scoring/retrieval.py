@@ -38,6 +38,7 @@ class RetrievalScores(NamedTuple):
         topics: The scores of each of these queries, sorted by its id.
         omitted: Queries with labels but no results, which count as 0.
         results: Query id -> segment id -> score, as they were scored.
+        strange: An id of the hits and one of the labels, in words, if they have none in common.
     """
 
     run: str
@@ -45,12 +46,14 @@ class RetrievalScores(NamedTuple):
     topics: tuple[TopicScore, ...]
     omitted: tuple[str, ...]
     results: Mapping[str, Mapping[str, float]]
+    strange: str = ""
 
     @property
-    def told_omitted(self) -> list[str]:
-        """What to warn about: queries without results."""
+    def warnings(self) -> list[str]:
+        """What to warn about: queries without results, and ids that no label has."""
         told = f"{counted(len(self.omitted), 'query')} (counted as 0): {', '.join(self.omitted)}"
-        return [f"{self.run}: no results for {told}"] if self.omitted else []
+        omitted = [f"{self.run}: no results for {told}"] if self.omitted else []
+        return [*omitted, *([f"{self.run}: {self.strange}"] if self.strange else [])]
 
 
 def parse_measures(names: str) -> list[Any]:
@@ -103,7 +106,8 @@ def score_runs(
     """Score runs, in the order given.
 
     `qrels` are query id -> segment id -> grade. `runs` have, by file or name, the hits of each
-    query: segment ids and scores. `names` are those of the measures.
+    query: segment ids and scores. `names` are those of the measures. InputError is raised if no
+    labelled id is among the hits of any run.
     """
     measures = parse_measures(names)
     undefined = {
@@ -130,8 +134,28 @@ def score_runs(
         )
         total = RunScore(tag, mean, undefined=frozenset.intersection(*undefined.values()))
         omitted = tuple(sorted(qrels.keys() - results.keys()))
-        scores.append(RetrievalScores(tag, total, topics, omitted, results))
+        strange = _strange(qrels, results)
+        scores.append(RetrievalScores(tag, total, topics, omitted, results, strange))
+    if scores and all(one.strange for one in scores):
+        raise InputError(f"{scores[0].run}: {scores[0].strange}", remedy=_SAME_IDS)
     return scores
+
+
+_SAME_IDS = (
+    "Give labels of the collection that was searched. Where they are of documents and the hits "
+    "segments, rank documents: sidelight search --queries Q --documents -o RUN, then score "
+    "retrieval."
+)
+
+
+def _strange(
+    qrels: Mapping[str, Mapping[str, int]], results: Mapping[str, Mapping[str, float]]
+) -> str:
+    """Say that no labelled id is among the hits, naming one of each; nothing if some id is."""
+    labelled, found = (set().union(*one.values()) for one in (qrels, results))
+    if not labelled or not found or labelled & found:
+        return ""
+    return f"expected hits with labels, such as {min(labelled)}; found none, but {min(found)}"
 
 
 def score_results(

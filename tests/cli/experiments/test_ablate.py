@@ -172,6 +172,9 @@ def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_ind
         with pytest.raises(InputError, match="expected labels of the queries"):
             ablate(*options, "--index", small_index.path, *more)
     assert not (tmp_path / "out" / "arms").exists()
+    (tmp_path / "qrels.txt").write_text("1 0 small_doc_00_5 1\n")  # a document, not a segment
+    with pytest.raises(InputError, match="such as small_doc_00_5; found none, but small_doc_00_"):
+        ablate(*options, "--index", small_index.path)
 
 
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):

@@ -1,3 +1,4 @@
+import re
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
     assert shown.startswith("1 topic in ")
+    assert re.search(r"^Seconds per step, .*\bsearch \d", shown, re.MULTILINE)
     assert "On 1 topic little or nothing was found" in shown
     assert errors == (
         "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "

@@ -1,5 +1,6 @@
 """A track whose topics are narratives: run, checked, packed, shown and run again."""
 
+import re
 from pathlib import Path
 
 import orjson
@@ -16,7 +17,9 @@ TOPICS = sample_path() / "narratives.jsonl"
 def test_narratives_become_a_submission(mini_web_index, tmp_path):
     out = tmp_path / "run"
     command = ("run", "--config", CONFIG, "--topics", TOPICS, "--index", mini_web_index.path)
-    assert said(*command, "--output", out).startswith("2 topics in ")
+    assert re.match(
+        r"2 topics in (?s:.*)Seconds per step, .*\bsearch \d", said(*command, "-o", out)
+    )
     made = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     lines = [orjson.loads(line) for line in made["answers.jsonl"].splitlines()]
     assert [line["metadata"]["narrative_id"] for line in lines] == ["peat", "veltose"]

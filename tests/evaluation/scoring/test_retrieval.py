@@ -42,6 +42,15 @@ def test_junk_and_missing_results_count_as_zero(tmp_path, qrels):
     run.write_text("9 Q0 a 1 1.0 x\n")
     with pytest.raises(InputError, match="found none of them"):
         score_retrieval(qrels, [run], "RR")
+    run.write_text("1 Q0 a#3 1 1.0 x\n2 Q0 c#1 1 1.0 x\n")
+    other = tmp_path / "other"
+    other.write_text("1 Q0 a 1 1.0 x\n2 Q0 z 1 1.0 x\n")
+    strange, known = score_retrieval(qrels, [run, other], "RR")
+    told = "expected hits with labels, such as a; found none, but a#3"
+    assert (strange.warnings, known.warnings) == ([f"run: {told}"], [])
+    with pytest.raises(InputError, match=told) as found:
+        score_retrieval(qrels, [run], "RR")
+    assert "sidelight search --queries Q --documents" in found.value.remedy
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("1 0 a -2\n1 0 b -2\n2 0 a 1\n2 0 b -2\n")
     run.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n2 Q0 a 2 1.0 x\n")
