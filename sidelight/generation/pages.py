@@ -85,7 +85,7 @@ _RULES = (
     _rule(
         "public body",
         address=r"//[^/]*\.(?:gov|mil|int)(?:[./:]|$)|//[^/]*(?:europa\.eu|parliament|council)",
-        line=r"(?!.*\b(?:universit|institut|college|school))"
+        line=r"(?!.{0,200}\b(?:universit|institut|college|school))"
         r"(?:(?:the )?(?:[\w.'’-]+ (?:of [\w.'’-]+, )?){0,3}(?:ministry|department|bureau) of\b"
         r"|(?:the )?(?:[\w.'’-]+ ){0,3}(?:city|town|county|standards) council$"
         r"|(?:the )?(?:civic|national) regist(?:er|ry)\b)",
