@@ -225,6 +225,8 @@ def test_what_ir_measures_uses_is_taken(mini_web_index, tmp_path):
         with pytest.raises(InputError, match=found):
             sidelight.score(wrong, judged)
     grid = {"dimensions": {"k": {"bm25": {"retrieval.retriever": "bm25"}}}, "hits": 5}
+    hits = sidelight.search("peat extraction limits", mini_web_index.path).to_frame()
+    judged = [Qrel("1", hits["segment_id"][0], 1), Qrel("2", "c", 2)]
     ablated = sidelight.ablate(
         grid | {"measures": [RR, nDCG @ 10]},
         tmp_path / "grid",
