@@ -86,8 +86,9 @@ _RULES = (
         "public body",
         address=r"//[^/]*\.(?:gov|mil|int)(?:[./:]|$)|//[^/]*(?:europa\.eu|parliament|council)",
         line=r"(?!.{0,200}\b(?:universit|institut|college|school))"
-        r"(?:(?:the )?(?:[\w.'’-]+ (?:of [\w.'’-]+, )?){0,3}(?:ministry|department|bureau) of\b"
-        r"|(?:the )?(?:[\w.'’-]+ ){0,3}(?:city|town|county|standards) council$"
+        r"(?:(?:the )?(?:[\w.'’-]{1,30} (?:of [\w.'’-]{1,30}, )?){0,3}"
+        r"(?:ministry|department|bureau) of\b"
+        r"|(?:the )?(?:[\w.'’-]{1,30} ){0,3}(?:city|town|county|standards) council$"
         r"|(?:the )?(?:civic|national) regist(?:er|ry)\b)",
     ),
     _rule(
