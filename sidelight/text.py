@@ -188,16 +188,6 @@ def shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
 
 
-# What a report may put before what it tells of a page: `Name, “Title”: `, or the title alone.
-SOURCE_LINE = re.compile(r"(?:[^“”]{1,100}, )?“[^“”]{1,200}”: ")
-
-
-def without_source(text: str) -> str:
-    """Return a sentence without the `SOURCE_LINE` before it."""
-    match = SOURCE_LINE.match(text)
-    return text[match.end() :] if match else text
-
-
 def _few_marks(run: re.Match[str]) -> str:
     """Return some signs without the combining marks that are too many in a row."""
     kept, marks = [], 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sidelight.english.names import find_names, host_label
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.text import SOURCE_LINE, count_words, one_line, tokens
+from sidelight.text import count_words, one_line, tokens
 
 _TOP_CHARACTERS = 400
 _LINE_WORDS = 15  # of a dateline or byline at most
@@ -124,6 +124,7 @@ _THREAD = re.compile(
 
 _SITE = re.compile(r"\s[-–—|]\s")
 _MOST_TITLE_WORDS = 8
+_SOURCE = re.compile(r"(?:[^“”]{1,100}, )?“[^“”]{1,200}”: ")
 
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 OWN = "the article's own site"
@@ -237,7 +238,13 @@ def source_line(origin: Origin, title: str) -> str:
     A page whose publisher is not known has its title alone, and one without a title has none.
     """
     line = f"{origin.name}{', ' * bool(origin.name)}{source_title(title)}: "
-    return line if SOURCE_LINE.fullmatch(line) else ""
+    return line if _SOURCE.fullmatch(line) else ""
+
+
+def without_source(text: str) -> str:
+    """Return a sentence without the `source_line` before it."""
+    match = _SOURCE.match(text)
+    return text[match.end() :] if match else text
 
 
 def is_before(date: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers, computed
 from sidelight.generation.no_evidence import SAYS_NOTHING
-from sidelight.generation.pages import source_title
+from sidelight.generation.pages import source_title, without_source
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -29,7 +29,7 @@ from sidelight.schemas.investigation.report import (
     SentenceSupport,
 )
 from sidelight.schemas.segment import Segment
-from sidelight.text import figures, names, one_line, stems, tokens, without_source
+from sidelight.text import figures, names, one_line, stems, tokens
 
 _SEVERAL = 3  # sentences of which a check lets some stand
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import CAPITAL
 from sidelight.english.vocabulary import TIES
-from sidelight.generation.pages import CORRECTION_PAGE
+from sidelight.generation.pages import CORRECTION_PAGE, without_source
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import document_id_of
-from sidelight.text import figures, sentences, stems, tokens, without_source
+from sidelight.text import figures, sentences, stems, tokens
 from sidelight.view.report import ShownSentence, Source, Told, source_of
 
 if TYPE_CHECKING:

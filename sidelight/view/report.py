@@ -20,12 +20,12 @@ from sidelight.english.cleaning import (
     headline,
 )
 from sidelight.english.names import host_label
-from sidelight.generation.pages import Origins, page_date, publishers
+from sidelight.generation.pages import Origins, page_date, publishers, without_source
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, host_of
-from sidelight.text import clean, content_words, sentence_spans, sentences, tokens, without_source
+from sidelight.text import clean, content_words, sentence_spans, sentences, tokens
 
 Verdicts = Mapping[str, "ShownSupport"]
 """By the number of a sentence."""

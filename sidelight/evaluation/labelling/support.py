@@ -21,7 +21,7 @@ from sidelight.learned.models import SUPPORT as SUPPORT_MODEL
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportRun
-from sidelight.text import one_line, without_source
+from sidelight.text import one_line
 
 TextsOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
 """Segment ids to texts, without those it does not know."""
@@ -57,9 +57,8 @@ class EmbeddedSupport:
         """A short hash of what it learned."""
 
     async def __call__(self, case: SupportCase) -> list[Judgment]:
-        """Return the one judgment on a sentence; where it is from, its sources need not say."""
-        said = without_source(case.sentence)
-        (support,) = self._check.check([(said, case.sources)], asked=case.asked)
+        """Return the one judgment on a sentence."""
+        (support,) = self._check.check([(case.sentence, case.sources)], asked=case.asked)
         return [Judgment(support.label, one_line(support.reason))]
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sidelight.english.names import mentions, name_forms, strip_title
 from sidelight.english.parser import parse
-from sidelight.generation.pages import CORRECTION_PAGE, OWN, Origin, Origins
+from sidelight.generation.pages import CORRECTION_PAGE, OWN, Origin, Origins, headline
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile
@@ -42,7 +42,6 @@ _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
 _TELLING = 12.0
 _DATELINE = re.compile(r"^[A-Z]{2,}(?:[ .,'’/-][A-Z][A-Za-z.,]*){0,5} [-–—]+ (?=[A-Z])")
 _OF_PEOPLE, _SEVERAL = ("he", "she", "his", "her", "him"), 3
-_SITE = re.compile(r"\s[-–—|]\s")
 _WHOLE_WORD = re.compile(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])")
 _LABEL = re.compile(r"^[A-Z ]+: ")  # "PRESS RELEASE: ", "OPINION: "
 _SHOUTED = 3  # letters
@@ -140,7 +139,7 @@ class Known:
         self._first_names = {
             name.split()[0]: name for name in (*profile.people, *profile.authors) if " " in name
         }
-        own = "|".join(map(re.escape, filter(None, {profile.publisher.removeprefix("The ")})))
+        own = re.escape(profile.publisher.removeprefix("The "))
         self._credits = own and re.compile(_CREDITS.format(f"(?:[Tt]he )?{own}"), re.MULTILINE)
         years = [int(year) for date in profile.dates for year in re.findall(r"\d{4}", date)]
         self.year = max(years, default=None)
@@ -289,12 +288,12 @@ def _shouts(page: Page) -> bool:
     Of 44 findings of such pages of the development webs that were marked, none was useful and 36
     were misleading. A name in capitals stands so in the text, too; a headline may be all capitals.
     """
-    headline = _LABEL.sub("", _SITE.split(page.title)[0])
-    words = _WHOLE_WORD.findall(headline)
+    told = _LABEL.sub("", headline(page.title))
+    words = _WHOLE_WORD.findall(told)
     loud = [word for word in words if word.isupper() and len(word) >= _SHOUTED]
     if page.origin.kind in _ANSWERING or 2 * len(loud) > len(words):
         return False
-    said = page.text.replace(headline, "")
+    said = page.text.replace(told, "")
     return any(
         not frequencies().is_rare(stem(word.lower())) and not re.search(rf"\b{word}\b", said)
         for word in loud

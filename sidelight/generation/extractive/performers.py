@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from sidelight.checks.usefulness import DocumentRater, NearestSentence
 from sidelight.generation.compose import chances_missed, refill
 from sidelight.generation.extractive.write_report import with_sources
+from sidelight.generation.pages import without_source
 from sidelight.generation.stopping import CoverageAssessor
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, Revision
 from sidelight.schemas.segment import Segment
-from sidelight.text import without_source
 from sidelight.text_vectors import Encode
 
 

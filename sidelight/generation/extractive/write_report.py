@@ -18,12 +18,12 @@ from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
 from sidelight.generation.no_evidence import NOTHING_FOUND, nothing_told
-from sidelight.generation.pages import Origins, source_line
+from sidelight.generation.pages import Origins, source_line, without_source
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence, Unused
 from sidelight.schemas.segment import document_id_of
-from sidelight.text import budget_words, numbers, without_source
+from sidelight.text import budget_words, numbers
 from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".

@@ -62,14 +62,6 @@ def test_the_first_citation_and_all_of_them():
     }
 
 
-def test_where_a_sentence_is_from_its_source_need_not_say():
-    led = OWNER.model_copy(
-        update={"text": f"rpsp.example, “Decision 0417-24: Morvane against Live”: {OWNER.text}"}
-    )
-    (verdict,) = assess(report_run("r", a=[led]))
-    assert (verdict.first, verdict.all) == (FULL, FULL)
-
-
 def test_what_is_not_known_is_no_lack_of_support_and_a_citation_counts_once():
     invented = OWNER.model_copy(update={"citations": ("d#1", "d#9")})
     given = report_run("r", a=[invented])

@@ -19,12 +19,13 @@ from sidelight.generation.extractive.write_questions import (
 )
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
 from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.pages import without_source
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, Removal
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, Narrative
-from sidelight.text import budget_words, one_line, sentences, without_source
+from sidelight.text import budget_words, one_line, sentences
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, BODY, OTHER_MATTERS, PAGES, PROFILE, evidence, page
 
