@@ -284,10 +284,6 @@ _TIES = {
     *(f"{tie}{end}" for tie in TIES - _NO_TIES for end in ("", "s", "es", "d", "ed", "ing")),
     *"bought founded owned owner owns paid sold".split(),
 }
-# Who pays weighs more than whom somebody advised.
-_PAYS = frozenset(
-    "donated donation donations fund funded funds gift gifts grant grants paid pays stipend".split()
-)
 _HOLDS = re.compile(
     r"\bparent company\b"
     r"|\b(?:h[eo]ld(?:s|ing)?|own)\b[^.;]{0,40}?(?:\bper ?cent\b|%|\bshares\b|\bstake\b)"
@@ -496,8 +492,7 @@ class Reading:
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
-        words = set(tokens(text))
-        ties = len(_TIES & words) + len(_PAYS & words) + bool(_HOLDS.search(text))
+        ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
         told = min(_MOST_TIES, ties) + 0.5 * bool(_MONEY.search(text))
         is_named = bool(self._named(text) or self._made_it.search(text))
         chances = self._covers.get(sentence.text, {}).items()
