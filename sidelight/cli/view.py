@@ -117,6 +117,9 @@ def view(  # long: half of it are its options
                 f"{run[0]}: several runs; --compare is for one",
                 remedy="Leave it out: the page of several runs compares any two of them.",
             )
+        if runs[0].is_dir() and (topics or index):
+            told = "--topics and --index are for run files: run directories have their own"
+            err.print(f"note: {told}", style="yellow", markup=False)
         destination = output or run[0] / RUNS_PAGE
         shown = partial(_shown, topics=topics, index=index, plugins=plugins)
         for line in _write_runs(run[0], runs, shown, destination, rubrics, labels):

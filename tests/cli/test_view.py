@@ -408,7 +408,8 @@ def test_one_run_is_compared_by_its_own_page(run, data, tmp_path):
     with pytest.raises(UsageError, match="--compare is for one"):
         view(tmp_path / "runs", "--compare", run.path)
     # A run directory has its own topics.
-    view(tmp_path / "runs", "--topics", data / "topics.jsonl")
+    done = call("view", tmp_path / "runs", "--topics", data / "topics.jsonl")
+    assert "run directories have their own" in " ".join(done.stderr.split())
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
         view(tmp_path / "runs", "--labels", data / "human_assessments")
     shutil.rmtree(tmp_path / "runs" / "mine" / "traces")
