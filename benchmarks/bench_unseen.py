@@ -3,7 +3,7 @@
     python -m benchmarks.bench_unseen [--keep FOLDER] [--only development] [--set KEY=VALUE ...]
 
 All webs lie in one index, so that the pages of each are in the way of the others. Scores are by
-the judge without a model, which learned from the bundled sample. Texts of the unseen webs are not
+the judge without a model, without examples. Texts of the unseen webs are not
 printed. Only a run of all webs with the default settings replaces the recorded figures.
 """
 
@@ -37,7 +37,6 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
     """
     from sidelight.config.load import load_settings
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -47,7 +46,6 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
     from sidelight.index.folder import open_folder
     from sidelight.index.text.corpus import read_documents, write_segments
     from sidelight.runs.self_evaluation import score_assessments
-    from sidelight.sample import sample_path
     from sidelight.tracks import load_track
     from sidelight.wiring.judges import JudgeInputs, make_judge
     from sidelight.wiring.run import make_run
@@ -66,13 +64,12 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
         articles, chosen, index, folder / "run", on_topic=lambda name: tell(f"{names[name]}: done")
     ).directory
     sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
-    examples = read_examples(sample_path())
     found: dict[str, Scores] = {}
     for kind, name in RUBRICS.items():
         if not any((folder / name).iterdir()):
             continue
         rubrics = read_rubrics(folder / name, track.scales)
-        inputs = JudgeInputs(rubrics, examples, encoder=lambda: sentences)
+        inputs = JudgeInputs(rubrics, encoder=lambda: sentences)
         judge = make_judge("embedded", inputs)
         for task in (track.question_list, track.cited_text):
             tell(f"judging {task.title} by {kind}")

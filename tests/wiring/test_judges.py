@@ -54,13 +54,13 @@ def test_what_it_asks_for_it_gets():
     encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
     judge = make_judge("embedded", inputs)
-    learned = f"weights {weights_hash('answers')}+{weights_hash('support')}"
+    learned = "weights " + "+".join(map(weights_hash, ("similarity", "answers", "support")))
     shown = f"examples {examples().fingerprint}"
-    assert judge.version == f"6 (toy, {learned}, {shown}, from 0.5)"
+    assert judge.version == f"7 (toy, {learned}, {shown}, from 0.5)"
     assert judge.example_run_tags == {"example-t1", "example-t2"}
-    by_words = f"{weights_hash('answers-words')}+{weights_hash('support')}"
+    by_words = "+".join(map(weights_hash, ("similarity-words", "answers-words", "support")))
     version = make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version
-    assert version == f"6 (words only, weights {by_words})"
+    assert version == f"7 (words only, weights {by_words})"
 
 
 def test_what_it_lacks_is_named_with_its_option():

@@ -178,7 +178,7 @@ async def _scores(
     runs: Sequence[ReportRun],
     encoder: SentenceEncoder | None,
 ) -> Sequence[TopicScore]:
-    judge = EmbeddedJudge(rubrics, encoder=encoder)
+    judge = EmbeddedJudge(encoder=encoder)
     cases = TaskRuns(track.cited_text, rubrics, runs).cases()
     found = await assess(
         judge, REPORT_ANSWERS, ((run_tag, case) for (_, run_tag), case in cases.items())

@@ -238,7 +238,7 @@ async def audit(
             not label what such runs hold.
     """
     cases = checked_cases(judge, given)
-    found = Audit(judge.title_of(given.kind.protocols), [], [])
+    found = Audit(judge.title, [], [])
     for protocol in given.kind.protocols:
         if protocol not in PROBES:
             continue

@@ -11,10 +11,9 @@ instructions: only its words count, after invisible characters have been removed
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from math import log
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +26,7 @@ from sidelight.schemas.grading.judgment import (
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.text import stems
-from sidelight.text_vectors import Encode, TextVectors
-
-MIN_EXAMPLES_PER_LEVEL = 10
-"""With fewer on either side of a level, documented thresholds are the better guess."""
+from sidelight.text_vectors import Encode
 
 UNFITTED = -1
 """The level of an example that is predicted and compared, but never fitted on."""
@@ -57,82 +52,6 @@ Fit: TypeAlias = "Callable[[Features, Levels], LevelModel]"
 """Fits a model on features `(n, n_features)` and levels `(n,)`."""
 
 M = TypeVar("M", bound=LevelModel)
-
-
-class Thresholds:
-    """The level is how many of the rising thresholds the feature in `column` reaches.
-
-    There is a threshold for each level above the lowest. All probabilities are 0: none is known.
-    """
-
-    def __init__(self, column: int, thresholds: Sequence[float]) -> None:
-        self.column = column
-        self._thresholds = np.array(thresholds)
-
-    def predict(self, features: Features) -> Levels:
-        """Return the level of each row of `(n, n_features)`."""
-        values = features[:, self.column]
-        levels: Levels = np.searchsorted(self._thresholds, values, side="right")
-        return levels
-
-    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return 0 for each row of `(n, n_features)` and each level."""
-        return np.zeros((len(features), len(self._thresholds) + 1))
-
-
-class OrdinalClassifier:
-    """Predicts a level in 0..n_levels-1.
-
-    `features` is `(n, n_features)`, of any scale, and `levels` `(n,)`. For every level above the
-    lowest, some of `levels` must be lower and some must not.
-    """
-
-    def __init__(self, features: Features, levels: Levels, n_levels: int) -> None:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        self._steps: list[Any] = [
-            make_pipeline(StandardScaler(), LogisticRegression(random_state=0)).fit(
-                features, levels >= level
-            )
-            for level in range(1, n_levels)
-        ]
-
-    def predict(self, features: Features) -> Levels:
-        """Return the level of each row of `(n, n_features)`."""
-        likely: Levels = np.sum(self._reached(features)[1:-1] >= 0.5, axis=0)
-        return likely
-
-    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return how likely each level of each row is, `(n, n_levels)`; rows sum to 1."""
-        reached = self._reached(features)
-        return (reached[:-1] - reached[1:]).T
-
-    def _reached(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return how likely each level or a higher one is, `(n_levels + 1, n)`, from 1 to 0."""
-        reached = np.ones((len(self._steps) + 2, len(features)))
-        reached[-1] = 0
-        for level, step in enumerate(self._steps, start=1):
-            reached[level] = step.predict_proba(features)[:, 1]
-        # A level cannot be more likely than the one below it.
-        falling: npt.NDArray[np.float64] = np.minimum.accumulate(reached, axis=0)
-        return falling
-
-
-def fit_levels(
-    features: Features, levels: Levels, n_levels: int, fallback: LevelModel
-) -> LevelModel:
-    """Return a classifier, or `fallback` when a level has too few examples on one side."""
-    fitted = levels != UNFITTED
-    features, levels = features[fitted], levels[fitted]
-    counts = [
-        min(int(np.sum(levels < level)), int(np.sum(levels >= level)))
-        for level in range(1, n_levels)
-    ]
-    if min(counts) < MIN_EXAMPLES_PER_LEVEL:
-        return fallback
-    return OrdinalClassifier(features, levels, n_levels)
 
 
 def predict_by_topic(features: Features, levels: Levels, topics: Sequence[str], fit: Fit) -> Levels:
@@ -245,19 +164,23 @@ def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], lis
 
 
 def level_labels(
-    model: LevelModel, scale: LabelScale, min_confidence: float, features: Features
+    model: LevelModel,
+    scale: LabelScale,
+    names: Sequence[str],
+    min_confidence: float,
+    features: Features,
 ) -> list[str | Unjudged]:
-    """Return the label of each row of features.
+    """Return the label of each row of features; `names` are those of the model's levels.
 
-    Level 0 is the lowest of the scale; a label that opposes has none. A label is withheld as
-    unjudged where its credit is less likely than `min_confidence`, in [0, 1]: labels that earn the
-    same credit count together, because no score depends on which of them it is.
+    A label is withheld as unjudged where its credit is less likely than `min_confidence`, in
+    [0, 1]: labels that earn the same credit count together, because no score depends on which of
+    them it is.
     """
-    credit = np.array([scale.credit(name) for name in scale.levels])
+    credit = np.array([scale.credit(name) for name in names])
     levels, probabilities = model.predict(features), model.probabilities(features)
     confidence = (probabilities * (credit[levels][:, None] == credit)).sum(axis=1)
     return [
-        scale.levels[level]
+        names[level]
         if likely >= min_confidence
         else Unjudged(reason=f"confidence in the credit {likely:.2f}, below {min_confidence:g}")
         for level, likely in zip(levels, confidence, strict=True)
@@ -274,44 +197,3 @@ class SentenceEncoder(NamedTuple):
 
     name: str
     encode: Encode
-
-
-class TextComparison:
-    """Compares texts, with word weights learned once from texts that no run can influence.
-
-    A word's weight is log((n + 1) / (df + 0.5)), its inverse document frequency among the
-    reference texts. `encode` makes L2-normalised float32 vectors; None compares words only.
-    """
-
-    def __init__(self, reference_texts: Iterable[str], encode: Encode | None = None) -> None:
-        texts = list(dict.fromkeys(reference_texts))
-        frequencies = Counter(stem for text in texts for stem in stems(text))
-        self._weights = {
-            stem: log((len(texts) + 1) / (count + 0.5)) for stem, count in frequencies.items()
-        }
-        self._unseen_weight = log((len(texts) + 1) / 0.5)
-        self._needed: dict[str, list[tuple[str, float]]] = {}
-        self._vectors = None if encode is None else TextVectors(encode)
-
-    def overlap(self, wanted: str, text: str) -> float:
-        """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
-        if wanted not in self._needed:
-            self._needed[wanted] = [
-                (stem, self._weights.get(stem, self._unseen_weight))
-                for stem in sorted(stems(wanted))
-            ]
-        needed, given = self._needed[wanted], stems(text)
-        total = sum(weight for _, weight in needed)
-        found = sum(weight for stem, weight in needed if stem in given)
-        return found / total if total else 0.0
-
-    def prepare(self, texts: Iterable[str]) -> None:
-        """Encode texts that will be compared; many at once fill whole batches."""
-        if self._vectors is not None:
-            self._vectors.remember(texts)
-
-    def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return all cosines, `(len(left), len(right)) float32`; zeros without an encoder."""
-        if self._vectors is None:
-            return np.zeros((len(left), len(right)), dtype=np.float32)
-        return self._vectors.cosines(left, right)

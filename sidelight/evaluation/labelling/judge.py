@@ -192,10 +192,6 @@ class Judge:
         """The judge as score tables name it."""
         return title_of_judge(self.name, self.version, self.kind)
 
-    def title_of(self, protocols: Iterable[LabellingProtocol[Any]]) -> str:  # noqa: ARG002 - of all
-        """The judge as tables of such labels name it: labels by one rule have one name."""
-        return self.title
-
     @property
     def example_run_tags(self) -> frozenset[str]:
         """Runs the judge has seen labels of, and so may not judge."""

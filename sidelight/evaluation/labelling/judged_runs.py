@@ -99,7 +99,7 @@ class JudgingManifest(Value):
         instrument: What a prompted judge asks, and whom; None where no model is asked.
         agreement: With people, on topics held out (`questions`, `answers`).
         n_unjudged: Verdicts that could not be had, by task.
-        titles: By task, the judge as tables of its labels name it; see `Judge.title_of`.
+        titles: By task, the judge as tables of its labels name it.
     """
 
     judge: str
@@ -243,7 +243,7 @@ async def judge_runs(
         instrument=judge.instrument,
         agreement=dict(judge.agreement),
         n_unjudged={task: _count_unjudged(found)},
-        titles={task: judge.title_of(given.kind.protocols)},
+        titles={task: judge.title},
     )
     for protocol, assessments in found.items():
         kept = (one for one in labels.get(protocol, ()) if one.run_tag not in judged)

@@ -1,8 +1,7 @@
 """The two judges: one learned, which needs no model server, and one that asks a model.
 
 The learned one has features, small calibrated classifiers and rules. It calibrates on examples that
-people labelled, and reports its agreement with them on topics that it was not fitted on. With too
-few examples it uses fixed thresholds.
+people labelled, and reports its agreement with them on topics that it was not fitted on.
 
 The other asks a model as the track's AutoJudge does. Source: DRAGUN resources paper, section 4. The
 prompts are this project's own; what they show, in which order, and which labels they offer is what
@@ -26,7 +25,7 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
 from sidelight.evaluation.labelling import rubric_labels
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.comparing import SentenceEncoder, TextComparison
+from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import (
     Instrument,
@@ -64,18 +63,15 @@ from sidelight.schemas.topic import Article
 class EmbeddedJudge(Judge):
     """Judges by comparing words, figures, names and vectors; see `Judge`.
 
-    Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
-    compound questions and contradictions, are never withheld for want of confidence; thresholds
-    have no confidence at all. `rubrics` are of all topics to be judged, by topic id. Without
-    examples thresholds decide; without an encoder only words are compared. Labels whose credit is
-    less likely than `min_confidence`, in [0, 1], are withheld as unjudged.
+    Without an encoder only words are compared. Labels whose credit is less likely than
+    `min_confidence`, in [0, 1], are withheld as unjudged; labels by rule, compound questions and
+    contradictions, never are.
     """
 
     name: ClassVar[str] = "embedded"
 
     def __init__(
         self,
-        rubrics: Mapping[str, Rubric],
         examples: Examples | None = None,
         encoder: SentenceEncoder | None = None,
         min_confidence: float = 0.0,
@@ -83,17 +79,13 @@ class EmbeddedJudge(Judge):
         withheld = f", from {min_confidence:g}" if min_confidence else ""
         shown = f", examples {examples.fingerprint}" if examples else ""
         self.examples = examples
-        known = {**(examples.rubrics if examples else {}), **rubrics}
         encode = encoder and encoder.encode
-        comparison = TextComparison(_texts(known), encode)
-        questions = rubric_labels.EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
+        questions = rubric_labels.EmbeddedQuestionSimilarity(encode, examples, min_confidence)
         self._answers = rubric_labels.EmbeddedReportAnswers(encode, examples, min_confidence)
         support = EmbeddedSupport()
-        weights = f"weights {self._answers.weights}+{support.weights}"
+        weights = f"weights {questions.weights}+{self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
-        self.version = f"6 ({compares}{shown}{withheld})"
-        self._by_words = f"{self.name} 6 (words only{withheld})"
-        self._questions = questions
+        self.version = f"7 ({compares}{shown}{withheld})"
         self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,
@@ -110,23 +102,9 @@ class EmbeddedJudge(Judge):
             if labeller.agreement
         }
 
-    def title_of(self, protocols: Iterable[LabellingProtocol[Any]]) -> str:
-        """The judge as tables of such labels name it.
-
-        Thresholds of questions go by words, whatever encoder and examples there are.
-        """
-        by_words = QUESTION_SIMILARITY in protocols and self._questions.by_words
-        return self._by_words if by_words else self.title
-
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Read reports that will be labelled, all at once."""
         self._answers.prepare(reports)
-
-
-def _texts(rubrics: Mapping[str, Rubric]) -> list[str]:
-    questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
-    answers = [answer.text for rubric in rubrics.values() for answer in rubric.answers]
-    return sorted({*questions, *answers})
 
 
 C = TypeVar("C")

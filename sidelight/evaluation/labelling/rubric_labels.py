@@ -1,8 +1,8 @@
 """Question similarity: labels for pairs of rubric and submitted questions.
 
-The labeller without a model compares words and meaning. Every feature grows with similarity and
-lies in [-1, 1]. The prompted labeller has three modes, which ask the same in prompts of different
-size:
+The learned labeller was trained on labels given by hand and is calibrated on examples, as that of
+report answers is (below). The prompted labeller has three modes, which ask the same in prompts of
+different size:
 
 | mode | one call for | calls for the track's 33 runs |
 |---|---|---|
@@ -43,7 +43,8 @@ from sidelight.evaluation.labelling.rubric_cases import (
     TopicMaterial,
 )
 from sidelight.learned.models import AnswerModel, Looked
-from sidelight.learned.ordinal_model import levels_within
+from sidelight.learned.ordinal_model import Values, levels_within
+from sidelight.learned.similarity import Expected, SimilarityModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
@@ -52,118 +53,88 @@ from sidelight.schemas.run import SubmittedReport
 from sidelight.text import one_line
 from sidelight.text_vectors import Encode
 
-QUESTION_FEATURES = (
-    "rubric words",  # share of the rubric question's words in the submitted question
-    "common words",  # harmonic mean of that and the reverse: a vague question shares little
-    "common words with answers",  # the reverse taken against the expected answers too
-    "cosine",
-    "cosine margin",  # over the closest other question of the rubric
-    "cosine with answers",
-)
-
-
-def question_features(
-    comparison: comparing.TextComparison, rubric: Rubric, submitted: Sequence[str]
-) -> npt.NDArray[np.float64]:
-    """Return the features of every pair, `(n_rubric_questions, n_submitted, 6)`."""
-    wanted = [one_line(question.text) for question in rubric.questions]
-    informed = [
-        " ".join([question.text, *sorted(answer.text for answer in question.answers)])
-        for question in rubric.questions
-    ]
-    asked = [one_line(text) for text in submitted]
-    cosines = comparison.cosines(wanted, asked)
-    informed_cosines = comparison.cosines(informed, asked)
-    features = np.zeros((len(wanted), len(asked), len(QUESTION_FEATURES)))
-    for i in range(len(wanted)):
-        others = np.delete(cosines, i, axis=0).max(axis=0, initial=0)
-        for j, text in enumerate(asked):
-            shared = comparison.overlap(wanted[i], text)
-            features[i, j] = (
-                shared,
-                _harmonic_mean(shared, comparison.overlap(text, wanted[i])),
-                _harmonic_mean(shared, comparison.overlap(text, informed[i])),
-                cosines[i, j],
-                cosines[i, j] - others[j],
-                informed_cosines[i, j],
-            )
-    return features
-
-
-def _harmonic_mean(left: float, right: float) -> float:
-    return 2 * left * right / (left + right) if left + right else 0.0
-
-
 _SIMILARITY_SCALE = QUESTION_SIMILARITY.scale
 
-# Without examples: the least share of common words of each level above the lowest. Words alone,
-# because a cosine means something else with every encoder. Chosen on the labels of the mini web.
-_THRESHOLDS = comparing.Thresholds(
-    QUESTION_FEATURES.index("common words with answers"), (0.1, 0.25, 0.4)
-)
+# The labels of the model's levels: it does not tell kinds of difference, which earn nothing, apart.
+_SIMILARITIES = (_SIMILARITY_SCALE.lowest, *_SIMILARITY_SCALE.levels[-2:])
 
 
 class EmbeddedQuestionSimilarity:
-    """Labels by words and vectors in common; how much people ask for it learns from examples.
+    """Labels by `SimilarityModel`; examples tell how much people of this kind ask for.
 
-    Labels less likely than `min_confidence` are withheld; see `level_labels`.
+    Without examples the model stays as it is, and without `encode` it goes by words alone. Labels
+    less likely than `min_confidence` are withheld; see `level_labels`.
 
     Attributes:
-        agreement: With people, on topics it was not fitted on; None without examples.
-        by_words: Whether thresholds of common words decide, for want of examples.
+        agreement: With people, on topics it was not calibrated on; None without examples.
+        weights: A short hash of what the model learned.
     """
 
     def __init__(
-        self, comparison: comparing.TextComparison, examples: Examples | None, min_confidence: float
+        self, encode: Encode | None, examples: Examples | None, min_confidence: float
     ) -> None:
-        model, self.agreement = _learn(comparison, examples) if examples else (_THRESHOLDS, None)
-        self.by_words = model is _THRESHOLDS
-        self._comparison = comparison
-        self._labels_of = partial(comparing.level_labels, model, _SIMILARITY_SCALE, min_confidence)
+        self._model = SimilarityModel(encode)
+        self.weights = self._model.weights
+        self._fit = partial(ShiftedLevels.fit, cuts=self._model.cuts)
+        levels, self.agreement = (
+            self._learn(examples) if examples else (ShiftedLevels(cuts=self._model.cuts), None)
+        )
+        self._labels_of = partial(
+            comparing.level_labels, levels, _SIMILARITY_SCALE, _SIMILARITIES, min_confidence
+        )
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
         texts = [question.text for question in case.submission]
         if not texts:
             return []
-        features = question_features(self._comparison, case.rubric, texts)
+        features, logits = self._look(case.rubric, texts)
         rows = features.reshape(-1, features.shape[-1])
-        used = [_THRESHOLDS.column] if self.by_words else range(len(QUESTION_FEATURES))
-        told = (", ".join(f"{QUESTION_FEATURES[at]} {row[at]:.2f}" for at in used) for row in rows)
-        return list(map(Judgment, self._labels_of(rows), told))
+        named = [list(zip(self._model.names, row, strict=True)) for row in rows]
+        told = [", ".join(f"{name} {value:.2f}" for name, value in row) for row in named]
+        return list(map(Judgment, self._labels_of(_open_rows(logits)), told))
+
+    def _look(self, rubric: Rubric, texts: Sequence[str]) -> tuple[Values, Values]:
+        expected = [
+            Expected(question.text, tuple(answer.text for answer in question.answers))
+            for question in rubric.questions
+        ]
+        return self._model.look(expected, texts)
+
+    def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
+        """Fit the shifts of the levels to labels of question pairs."""
+        rows: list[comparing.Features] = []
+        labels, topics, runs = [], [], []
+        for (run_tag, topic_id), items in comparing.by_submission(examples.question_labels):
+            rubric = examples.rubrics[topic_id]
+            places = {question.rank: place for place, question in enumerate(rubric.questions)}
+            ranks = sorted({item.run_question_rank for item in items})
+            texts = [examples.questions[run_tag, topic_id, rank].text for rank in ranks]
+            _, logits = self._look(rubric, texts)
+            chosen = [
+                places[item.rubric_question_rank] * len(ranks) + ranks.index(item.run_question_rank)
+                for item in items
+            ]
+            rows.append(_open_rows(logits)[chosen])
+            labels += [_SIMILARITY_SCALE.coarse(str(item.label)) for item in items]
+            topics += [topic_id] * len(items)
+            runs += [run_tag] * len(items)
+        if not rows:
+            return ShiftedLevels(cuts=self._model.cuts), None
+        # Labels without credit count as one, as in the agreement the track published.
+        names = [_SIMILARITY_SCALE.coarse(name) for name in _SIMILARITIES]
+        levels = np.array([names.index(label) for label in labels])
+
+        def labels_of(found: comparing.Levels) -> list[str]:
+            return [names[level] for level in found]
+
+        return comparing.learn(self._fit, np.vstack(rows), levels, labels, topics, runs, labels_of)
 
 
-def _learn(
-    comparison: comparing.TextComparison, examples: Examples
-) -> tuple[comparing.LevelModel, JudgeAgreement | None]:
-    """Learn from labels of question pairs."""
-    rows, labels, topics, runs = [], [], [], []
-    for (run_tag, topic_id), items in comparing.by_submission(examples.question_labels):
-        rubric = examples.rubrics[topic_id]
-        places = {question.rank: place for place, question in enumerate(rubric.questions)}
-        ranks = sorted({item.run_question_rank for item in items})
-        texts = [examples.questions[run_tag, topic_id, rank].text for rank in ranks]
-        features = question_features(comparison, rubric, texts)
-        for item in items:
-            rows.append(
-                features[places[item.rubric_question_rank], ranks.index(item.run_question_rank)]
-            )
-            labels.append(str(item.label))
-            topics.append(topic_id)
-            runs.append(run_tag)
-    if not rows:
-        return _THRESHOLDS, None
-    x, y = np.array(rows), np.array([_SIMILARITY_SCALE.levels.index(label) for label in labels])
-    fit = partial(
-        comparing.fit_levels, n_levels=len(_SIMILARITY_SCALE.levels), fallback=_THRESHOLDS
-    )
-    # Labels without credit count as one, as in the agreement the track published.
-    people = [_SIMILARITY_SCALE.coarse(label) for label in labels]
-    return comparing.learn(fit, x, y, people, topics, runs, _coarse)
-
-
-def _coarse(levels: comparing.Levels) -> list[str]:
-    return [_SIMILARITY_SCALE.coarse(_SIMILARITY_SCALE.levels[level]) for level in levels]
+def _open_rows(logits: Values) -> comparing.Features:
+    """Return rows for `ShiftedLevels`, `(n, 3)`, of which no rule limits the level."""
+    flat = logits.reshape(-1, 2)
+    return np.column_stack([flat, np.full(len(flat), 2.0)])
 
 
 PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
@@ -349,28 +320,47 @@ _STEPS = 50
 
 
 class ShiftedLevels:
-    """The levels of `AnswerModel`, its logits moved.
+    """The levels of a shipped model, its logits moved.
 
     A row of its features has the logits of levels 1 and 2, then the highest level there can be.
-    `shift` is what is added to the logits of levels 1 and 2.
+    `shift` is what is added to the logits of levels 1 and 2. With `cuts`, a level is reached from
+    that probability of it or a higher one; without, the likeliest level is taken.
     """
 
-    def __init__(self, shift: tuple[float, float] = (0.0, 0.0)) -> None:
+    def __init__(
+        self,
+        shift: tuple[float, float] = (0.0, 0.0),
+        cuts: tuple[float, float] | None = None,
+    ) -> None:
         self.shift = shift
+        self._cuts = cuts
 
     @classmethod
-    def fit(cls, features: comparing.Features, levels: comparing.Levels) -> ShiftedLevels:
+    def fit(
+        cls,
+        features: comparing.Features,
+        levels: comparing.Levels,
+        cuts: tuple[float, float] | None = None,
+    ) -> ShiftedLevels:
         """Return the likeliest shift, a small one being expected.
 
         Rows that rules decide, and those of the level `UNFITTED`, teach nothing.
         """
         open_rows = (levels != comparing.UNFITTED) & (features[:, 2] > 0)
         logits, reached = features[open_rows, :2], levels[open_rows]
-        return cls((_shift(logits[:, 0], reached >= 1), _shift(logits[:, 1], reached >= 2)))
+        shift = _shift(logits[:, 0], reached >= 1), _shift(logits[:, 1], reached >= 2)
+        return cls(shift, cuts)
 
     def predict(self, features: comparing.Features) -> comparing.Levels:
         """Return the level of each row of `(n, 3)`."""
-        return self._within(features)[0]
+        likeliest, probabilities = self._within(features)
+        if self._cuts is None:
+            return likeliest
+        first, second = self._cuts
+        at_least_one = 1 - probabilities[:, 0] >= first
+        levels: comparing.Levels = at_least_one.astype(np.int64)
+        levels += at_least_one & (probabilities[:, 2] >= second)
+        return levels
 
     def probabilities(self, features: comparing.Features) -> npt.NDArray[np.float64]:
         """Return how likely each level is, `(n, 3)`, in [0, 1]."""
@@ -424,7 +414,7 @@ class EmbeddedReportAnswers:
             self._learn(examples) if examples else (ShiftedLevels(), None)
         )
         self._labels_of = partial(
-            comparing.level_labels, self._levels, _ANSWER_SCALE, min_confidence
+            comparing.level_labels, self._levels, _ANSWER_SCALE, _LEVELS, min_confidence
         )
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:

@@ -103,7 +103,7 @@ def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
         "Nobody published the accounts of the quarry.",
     )
     pairs = [(sentence, name) for sentence in said for name in texts]
-    judge, asked, names = EmbeddedJudge({}), "who owns the quarry", SUPPORT_SCALE.names
+    judge, asked, names = EmbeddedJudge(), "who owns the quarry", SUPPORT_SCALE.names
     confusion = [[0] * len(names) for _ in names]
     for number, (sentence, name) in enumerate(pairs):
         case = SupportCase(sentence, [texts[name]], asked)

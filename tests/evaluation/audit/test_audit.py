@@ -151,7 +151,7 @@ def test_real_and_constant_judges_hold():
             assert failing(found) == []
             assert not [change for change in found.changes if change.probe in probes]
             assert all("no verdict changes" in result.verdict for result in results)
-    judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
+    judge = EmbeddedJudge(read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
     one = dict([*RUBRICS.items()][:1])
     assert failing(reports(judge, rubrics=one)) == []
     assert failing(questions(judge, tolerance=0.02)) == []
@@ -163,7 +163,7 @@ def test_real_and_constant_judges_hold():
 
 
 def test_what_cannot_be_audited_or_does_not_answer_is_no_judge_that_holds(tmp_path):
-    taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
+    taught = EmbeddedJudge(read_examples(SAMPLE, ["quillmark-t2"]))
     with pytest.raises(UsageError, match="quillmark-t2"):
         reports(taught)
     with pytest.raises(InputError, match="no run holds"):
@@ -283,7 +283,7 @@ def test_a_judge_without_a_weakness_is_left_in_peace():
     assert all(result.left == 0 for result in results(found).values())
     assert "0% is left to answers denied" in results(found)["denied"].verdict
     assert found.changes == []
-    assert set(fooled(attacked(EmbeddedJudge(RUBRICS)))) <= {"names", "spoiled, held out"}
+    assert set(fooled(attacked(EmbeddedJudge()))) <= {"names", "spoiled, held out"}
     seen = list(results(attacked(Reader(), articles={})))
     assert seen == [one for one in NAMES if one != "pasted"]
 

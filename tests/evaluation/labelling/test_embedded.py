@@ -2,29 +2,20 @@
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
-from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sidelight.evaluation.labelling.comparing import (
     UNFITTED,
-    OrdinalClassifier,
     SentenceEncoder,
-    TextComparison,
-    Thresholds,
     agreement,
-    fit_levels,
     level_labels,
     predict_by_topic,
     predict_by_topic_and_run,
 )
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
-from sidelight.evaluation.labelling.rubric_labels import QUESTION_FEATURES, question_features
-from sidelight.evaluation.labelling.run_kinds import QUESTION_RUNS, REPORT_RUNS
+from sidelight.evaluation.labelling.rubric_labels import ShiftedLevels
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence
@@ -33,8 +24,8 @@ from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
-LEARNED = f"{weights_hash('answers')}+{weights_hash('support')}"
-BY_WORDS = f"{weights_hash('answers-words')}+{weights_hash('support')}"
+LEARNED = "+".join(map(weights_hash, ("similarity", "answers", "support")))
+BY_WORDS = "+".join(map(weights_hash, ("similarity-words", "answers-words", "support")))
 
 
 def labels(judge, item, topic_id="t1"):
@@ -99,7 +90,7 @@ def test_a_plain_contradiction_outranks_support():
     answer = first.answers[0].model_copy(update={"text": said.format("96,")})
     first = first.model_copy(update={"answers": (answer,)})
     changed = RUBRICS["t1"].model_copy(update={"questions": (first, *others)})
-    found, *_ = on_report(EmbeddedJudge({"t1": changed}), changed, saying(said.format("69,")))
+    found, *_ = on_report(EmbeddedJudge(), changed, saying(said.format("69,")))
     assert found.label == "contradicts"
     assert "T69,000" in found.rationale
 
@@ -110,19 +101,12 @@ def test_the_version_names_all_that_makes_a_judge():
         rows = [[1, 0] if "money" in text or "cash" in text else [0, 1] for text in texts]
         return np.array(rows, dtype=np.float32)
 
-    judge = EmbeddedJudge(RUBRICS, examples(), SentenceEncoder("toy", encode))
-    assert judge.version == f"6 (toy, weights {LEARNED}, examples {examples().fingerprint})"
+    judge = EmbeddedJudge(examples(), SentenceEncoder("toy", encode))
+    assert judge.version == f"7 (toy, weights {LEARNED}, examples {examples().fingerprint})"
     assert labels(judge, report("t2"), "t2")
-    # Thresholds of questions go by words: one name, whatever else compares reports.
-    plain = EmbeddedJudge(RUBRICS)
-    encoding = EmbeddedJudge(RUBRICS, None, SentenceEncoder("t", encode))
-    assert plain.version == f"6 (words only, weights {BY_WORDS})"
-    asked = [question("t1", 1), question("t1", 2)]
-    by_both = [on_questions(one, RUBRICS["t1"], asked) for one in (plain, encoding)]
-    assert len({tuple(item.label for item in found) for found in by_both}) == 1
-    titles = [one.title_of(QUESTION_RUNS.protocols) for one in (plain, encoding)]
-    assert titles == ["embedded 6 (words only)"] * 2
-    assert plain.title_of(REPORT_RUNS.protocols) != encoding.title_of(REPORT_RUNS.protocols)
+    plain = EmbeddedJudge()
+    assert plain.version == f"7 (words only, weights {BY_WORDS})"
+    assert plain.title == f"embedded {plain.version}"
     assert plain.agreement == {}
     assert plain.example_run_tags == frozenset()
     assert labels(plain, report("t1"))[2] == "supports"  # rank 3, word for word
@@ -139,98 +123,50 @@ def test_the_version_names_all_that_makes_a_judge():
 
 
 def test_labels_below_a_confidence_are_unjudged(embedded):
-    certain = EmbeddedJudge(RUBRICS, examples(), min_confidence=0.8)
+    certain = EmbeddedJudge(examples(), min_confidence=0.8)
     before, after = labels(embedded, report("t2"), "t2"), labels(certain, report("t2"), "t2")
     kept = [new == old for old, new in zip(before, after, strict=True)]
     assert 0 < sum(kept) < len(kept)
     for is_kept, label in zip(kept, after, strict=True):
         assert is_kept or (isinstance(label, Unjudged) and "below 0.8" in label.reason)
     assert certain.version == (
-        f"6 (words only, weights {BY_WORDS}, examples {examples().fingerprint}, from 0.8)"
+        f"7 (words only, weights {BY_WORDS}, examples {examples().fingerprint}, from 0.8)"
     )
-    # Thresholds have no confidence, so whoever asks for some gets no label of questions.
-    by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)
-    pairs = on_questions(by_thresholds, RUBRICS["t1"], [question("t1", 1)])
-    assert all(isinstance(item.label, Unjudged) for item in pairs)
+    sure = EmbeddedJudge(min_confidence=0.8)
+    pairs = on_questions(sure, RUBRICS["t1"], [question("t1", 1)])
+    assert 0 < sum(isinstance(item.label, Unjudged) for item in pairs) < len(pairs)
 
 
-# What labels without a model are made of: words in common, meaning, and levels.
-
-
-def test_overlap_weighs_words_by_hand():
-    comparison = TextComparison(["alpha beta", "alpha gamma", "alpha delta"])
-    # n = 3: alpha has df 3, log(4 / 3.5); beta has df 1, log(4 / 1.5)
-    common, rare = log(4 / 3.5), log(4 / 1.5)
-    assert comparison.overlap("alpha beta", "the alpha") == pytest.approx(common / (common + rare))
-    assert comparison.overlap("alpha beta", "Beta!") == pytest.approx(rare / (common + rare))
-    comparison = TextComparison(["alpha beta"])
-    # n = 1: alpha log(2 / 1.5), the unseen omega log(2 / 0.5)
-    expected = log(2 / 1.5) / (log(2 / 1.5) + log(2 / 0.5))
-    assert comparison.overlap("alpha and the omega", "alpha") == pytest.approx(expected)
-    assert comparison.overlap("and the", "and the") == 0
-    assert TextComparison([]).cosines(["a", "b"], ["c"]).tolist() == [[0], [0]]
-    asked = []
-
-    def encode(texts):
-        asked.extend(texts)
-        return np.array([[1, 0] if text == "a" else [0, 1] for text in texts], dtype=np.float32)
-
-    comparison = TextComparison([], encode)
-    assert comparison.cosines(["a", "b"], ["a", "a"]).tolist() == [[1, 1], [0, 0]]
-    comparison.cosines(["b"], ["a"])
-    assert asked == ["a", "b"]
-
-
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_overlap_is_a_share(wanted, text):
-    comparison = TextComparison(["some words of a rubric"])
-    assert 0 <= comparison.overlap(wanted, text) <= 1 + 1e-12
-    # More text never loses a word that was there.
-    assert comparison.overlap(wanted, f"{text} {wanted}") >= comparison.overlap(wanted, text)
-
-
-ZERO = Thresholds(0, (2.0, 3.0))  # never reached by features in [0, 1]
-FIT = partial(fit_levels, n_levels=3, fallback=ZERO)
+# What labels without a model are made of: shipped models, moved to what people ask for.
 
 
 def separable(n, seed=0):
-    """One feature in [0, 1] that tells three levels apart, and one of noise."""
-    random = np.random.default_rng(seed)
-    x = random.uniform(size=(n, 2))
-    return x, np.digitize(x[:, 0], [1 / 3, 2 / 3])
+    """Logits of two levels that one number in [0, 1] tells apart, and the levels."""
+    x = np.random.default_rng(seed).uniform(size=n)
+    rows = np.column_stack([20 * (x - 1 / 3), 20 * (x - 2 / 3), np.full(n, 2.0)])
+    return rows, np.digitize(x, [1 / 3, 2 / 3])
 
 
-def test_thresholds_and_few_examples():
-    model = Thresholds(1, (0.25, 0.5))
-    rows = np.array([[9, 0.2], [9, 0.25], [9, 0.6]])
-    assert model.predict(rows).tolist() == [0, 1, 2]
-    rows = np.array([[9, 0.2], [9, 0.6]])
-    assert Thresholds(1, (0.25, 0.5)).probabilities(rows).tolist() == [[0, 0, 0], [0, 0, 0]]
-    x, y = separable(300)
-    few = np.concatenate([np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:9]])
-    assert fit_levels(x[few], y[few], 3, ZERO) is ZERO
-    assert isinstance(fit_levels(x, y, 3, ZERO), OrdinalClassifier)
-    spoiled = y.copy()
-    spoiled[:50] = UNFITTED
-    model = fit_levels(x, spoiled, 3, ZERO)
-    reference = fit_levels(x[50:], y[50:], 3, ZERO)
-    assert (model.predict(x) == reference.predict(x)).all()
-
-
-def test_probabilities_say_how_sure_a_level_is():
-    x, y = separable(300)
-    model = OrdinalClassifier(x, y, 3)
-    # Far from the limits at 1/3 and 2/3 the level is sure, on them it is a toss-up.
-    sure = model.probabilities(np.array([[0.0, 0.5], [1.0, 0.5]]))
-    unsure = model.probabilities(np.array([[0.33, 0.5], [0.67, 0.5]]))
-    assert sure[[0, 1], [0, 2]].min() > 0.9
-    assert unsure.max() < 0.75
-    unseen, truth = separable(400, seed=1)
-    likely = model.probabilities(unseen)
+def test_cuts_decide_from_which_probability_a_level_is_reached():
+    logit = float(np.log(0.4 / 0.6))
+    rows = np.array([[logit, -9, 2], [9, logit, 2], [9, 9, 2], [9, 9, 1], [-9, 9, 2]])
+    assert ShiftedLevels().predict(rows).tolist() == [0, 1, 2, 1, 0]
+    assert ShiftedLevels(cuts=(0.3, 0.3)).predict(rows).tolist() == [1, 2, 2, 1, 0]
+    assert ShiftedLevels((1, 1), cuts=(0.5, 0.5)).predict(rows).tolist() == [1, 2, 2, 1, 0]
+    likely = ShiftedLevels(cuts=(0.3, 0.3)).probabilities(rows)
+    assert likely[0] == pytest.approx([0.6, 0.4, 0], abs=1e-3)
     assert likely.sum(axis=1) == pytest.approx(1)
-    levels = model.predict(unseen)
-    right, confidence = levels == truth, likely[np.arange(len(levels)), levels]
-    assert right[confidence > 0.8].mean() > right[confidence <= 0.8].mean()
+
+
+def test_stricter_people_shift_the_levels():
+    rows, levels = separable(300)
+    strict = ShiftedLevels.fit(rows, np.maximum(levels - 1, 0), cuts=(0.5, 0.5))
+    lenient = ShiftedLevels.fit(rows, np.minimum(levels + 1, 2), cuts=(0.5, 0.5))
+    assert strict.predict(rows).mean() < levels.mean() < lenient.predict(rows).mean()
+    # Nothing is learned from rows that are not to be fitted on.
+    spoiled = levels.copy()
+    spoiled[:50] = UNFITTED
+    assert ShiftedLevels.fit(rows, spoiled).shift == ShiftedLevels.fit(rows[50:], levels[50:]).shift
 
 
 def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
@@ -246,21 +182,12 @@ def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
 
     scale = load_track().scales["similarity"]
     assert scale.levels[:2] == ("very-different", "different")
-    assert level_labels(TossUp(), scale, 0.9, np.zeros((2, 1))) == ["different"] * 2
-    [withheld] = level_labels(TossUp(), scale, 0.99, np.zeros((1, 1)))
+    assert level_labels(TossUp(), scale, scale.levels, 0.9, np.zeros((2, 1))) == ["different"] * 2
+    [withheld] = level_labels(TossUp(), scale, scale.levels, 0.99, np.zeros((1, 1)))
     assert isinstance(withheld, Unjudged)
 
 
-def test_classifier_learns_levels_and_agreement_by_hand():
-    x, y = separable(300)
-    unseen, truth = separable(200, seed=1)
-    first = OrdinalClassifier(x, y, 3).predict(unseen)
-    assert np.mean(first == truth) > 0.9
-    assert (OrdinalClassifier(x, y, 3).predict(unseen) == first).all()
-    line = np.column_stack([np.linspace(0, 1, 50), np.full(50, 0.5)])
-    levels = OrdinalClassifier(x, y, 3).predict(line)
-    assert (np.diff(levels) >= 0).all()
-    assert set(levels.tolist()) == {0, 1, 2}
+def test_agreement_by_hand():
     people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
     judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
     # raw 8 / 10; chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58; kappa (0.8 - 0.58) / (1 - 0.58)
@@ -278,75 +205,16 @@ def test_held_out_labels_do_not_matter():
     x, y = separable(300)
     topics = ["a", "b", "c"] * 100
     held_out = np.array(topics) == "c"
-    flipped = np.where(held_out, 2 - y, y)
-    before = predict_by_topic(x, y, topics, FIT)
-    after = predict_by_topic(x, flipped, topics, FIT)
+    flipped = np.where(held_out, 0, y)
+    before = predict_by_topic(x, y, topics, ShiftedLevels.fit)
+    after = predict_by_topic(x, flipped, topics, ShiftedLevels.fit)
     assert (before[held_out] == after[held_out]).all()
     assert (before[~held_out] != after[~held_out]).any()
     topics, runs = ["a", "b", "c"] * 100, ["r", "s"] * 150
     held_out = (np.array(topics) == "c") | (np.array(runs) == "r")
-    flipped = np.where(held_out, 2 - y, y)
+    flipped = np.where(held_out, 0, y)
     tested = (np.array(topics) == "c") & (np.array(runs) == "r")
-    before = predict_by_topic_and_run(x, y, topics, runs, FIT)
-    after = predict_by_topic_and_run(x, flipped, topics, runs, FIT)
+    before = predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
+    after = predict_by_topic_and_run(x, flipped, topics, runs, ShiftedLevels.fit)
     assert (before[tested] == after[tested]).all()
-    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, FIT) is None
-
-
-RUBRIC = rubric("t1")
-COMPARISON = TextComparison([q.text for q in RUBRIC.questions])
-
-
-def test_features_by_hand():
-    features = question_features(COMPARISON, RUBRIC, [RUBRIC.questions[0].text])
-    assert features.shape == (N_QUESTIONS, 1, len(QUESTION_FEATURES))
-    assert features[0, 0, :3] == pytest.approx([1, 1, 1])
-    assert features[1, 0, :3] == pytest.approx([0, 0, 0])
-    # One of the eight words, all of equal weight: 2 * (1/8) * 1 / (1/8 + 1) = 2 / 9
-    word = RUBRIC.questions[0].text.split()[1]
-    features = question_features(COMPARISON, RUBRIC, [f"What is {word}?"])
-    assert features[0, 0, :3] == pytest.approx([1 / 8, 2 / 9, 2 / 9])
-
-    def encode(texts):
-        first = RUBRIC.questions[0].text
-        return np.array([[1, 0] if text == first else [0.6, 0.8] for text in texts], np.float32)
-
-    features = question_features(TextComparison([], encode), RUBRIC, [RUBRIC.questions[0].text])
-    # cosine 1 with itself, 0.6 with every other
-    assert features[0, 0, 3:5] == pytest.approx([1, 0.4])
-    assert features[1, 0, 3:5] == pytest.approx([0.6, -0.4])
-    # ranks 4, 1, 2, 3 share 6, 4, 2, 0 of the eight words of their rubric question
-    values = [
-        question_features(COMPARISON, RUBRIC, [question("t1", rank).text])[rank - 1, 0, 1]
-        for rank in (4, 1, 2, 3)
-    ]
-    assert values == sorted(values, reverse=True)
-    assert values[0] > values[1] > values[2] > values[3] == 0
-
-
-@settings(max_examples=20)
-@given(st.lists(st.text(max_size=80), max_size=4))
-def test_features_are_bounded_for_any_text(texts):
-    features = question_features(COMPARISON, RUBRIC, texts or ["?"])
-    assert (np.abs(features) <= 1 + 1e-9).all()
-
-
-def test_the_order_of_a_questions_answers_plays_no_part():
-    def encode(texts):
-        """A vector of its own for each text, whatever its words."""
-        rows = np.array(
-            [np.random.default_rng(list(text.encode())).standard_normal(16) for text in texts]
-        )
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-
-    first, second = (RUBRIC.questions[place].answers[0] for place in (0, 1))
-    one_way, other_way = (
-        RUBRIC.model_copy(
-            update={"questions": (RUBRIC.questions[0].model_copy(update={"answers": answers}),)}
-        )
-        for answers in ((first, second), (second, first))
-    )
-    comparison, asked = TextComparison([], encode), ["Who owns it?"]
-    features = question_features(comparison, one_way, asked)
-    assert np.array_equal(question_features(comparison, other_way, asked), features)
-    assert not np.array_equal(question_features(comparison, RUBRIC, asked)[:1], features)
+    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, ShiftedLevels.fit) is None

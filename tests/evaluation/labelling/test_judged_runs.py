@@ -123,11 +123,11 @@ def test_files_and_manifest(tmp_path, embedded):
     # Both runs are copies of an example, which must not go unseen.
     assert manifest.runs == {"task1": {"q": 1.0}, "task2": {"r": 1.0}}
     assert manifest.agreement.keys() == {"questions", "answers"}
-    for judge, name in ((embedded, "a"), (EmbeddedJudge(RUBRICS, examples()), "b")):
+    for judge, name in ((embedded, "a"), (EmbeddedJudge(examples()), "b")):
         judged(judge, reports_of("r", *TOPICS), tmp_path / name)
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    manifest = judged(UnsureJudge(RUBRICS), reports_of("r", "t1", "t2"), tmp_path / "c")
+    manifest = judged(UnsureJudge(), reports_of("r", "t1", "t2"), tmp_path / "c")
     assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
     assert manifest.runs == {"task2": {"r": 0.0}}
 
@@ -137,8 +137,8 @@ class UnsureJudge(EmbeddedJudge):
 
     name = "unsure"
 
-    def __init__(self, rubrics):
-        super().__init__(rubrics)
+    def __init__(self):
+        super().__init__()
         self.labellers = {**self.labellers, REPORT_ANSWERS: self.read}
 
     async def read(self, case):
@@ -164,7 +164,7 @@ def test_two_judges_do_not_share_a_folder(tmp_path, embedded):
     assert read_manifest_beside(tmp_path / "any.csv") == manifest
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):
-        judged(UnsureJudge(RUBRICS), reports_of("s", "t1"), tmp_path)
+        judged(UnsureJudge(), reports_of("s", "t1"), tmp_path)
     assert (tmp_path / REPORT_FILE).read_bytes() == before
     (tmp_path / "manifest.json").write_text('{"judge": "x"}')
     with pytest.raises(InputError, match="expected the manifest of a judge"):

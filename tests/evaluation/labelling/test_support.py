@@ -42,7 +42,7 @@ def assess(*runs):
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
 
-    return asyncio.run(assess_support(EmbeddedJudge({}), runs, texts_of))
+    return asyncio.run(assess_support(EmbeddedJudge(), runs, texts_of))
 
 
 def test_the_first_citation_and_all_of_them():
@@ -233,6 +233,4 @@ def test_documents_get_grades_and_unjudged_ones_none():
     assert found == {"t-Q01": {"d": 2}, "t-Q02": {}}
     documents = {"d": Document("", "Words.")}
     with pytest.raises(UsageError, match="and not usefulness of documents"):
-        asyncio.run(
-            grade_documents(EmbeddedJudge({}), [AskedDocuments("q", "", "Who?", documents)])
-        )
+        asyncio.run(grade_documents(EmbeddedJudge(), [AskedDocuments("q", "", "Who?", documents)]))
