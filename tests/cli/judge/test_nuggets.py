@@ -4,11 +4,13 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.sample import sample_path
 from sidelight.text import one_line
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.commands import call, said
 from tests.helpers.models.model_server import ModelServer, completion
 
+RUBRICS = sample_path() / "human_rubrics"
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
 
 
@@ -153,3 +155,22 @@ def test_the_query_of_an_article_is_its_title(tmp_path):
 
     assert scored() == ("", True)
     assert scored("--topics", topics) == ("Quarry sold", False)
+
+
+def test_the_answers_of_rubrics_are_nuggets(tmp_path):
+    made = tmp_path / "made.jsonl"
+    assert "97 nuggets of 5 topics" in said("nuggets", "--rubrics", RUBRICS, "-o", made)
+    first, *_ = map(orjson.loads, made.read_bytes().splitlines())
+    rubric = orjson.loads((RUBRICS / f"{first['qid']}.json").read_bytes())
+    expected = [
+        {"text": answer["answer_text"], "importance": "vital" if vital else "okay"}
+        for question in rubric["rubrics"]
+        for vital in [question["importance"].startswith("A")]
+        for answer in question["short_answers"]
+    ]
+    assert first["nuggets"] == expected
+    assert {one["importance"] for one in expected} == {"vital", "okay"}
+    with pytest.raises(UsageError, match="made of --rubrics alone"):
+        said("nuggets", "--rubrics", RUBRICS, "--model", "one", "-o", made)
+    with pytest.raises(UsageError, match="or --rubrics, whose answers are nuggets"):
+        said("nuggets", "--topics", made, "-o", made)
