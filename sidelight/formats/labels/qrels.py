@@ -165,20 +165,31 @@ def _judge_file(labels: Path) -> Path:
     return labels.with_name(f"{labels.name}.judge.json")
 
 
-def write_judge(labels: Path, judge: str) -> None:
-    """Write beside a file of labels who gave them."""
-    atomic_write(_judge_file(labels), json.dumps({"judge": judge}) + "\n")
+def write_judge(labels: Path, judge: str, notes: Sequence[str] = ()) -> None:
+    """Write beside a file of labels who gave them, and notes on scores by them."""
+    told = {"judge": judge} | ({"notes": [*notes]} if notes else {})
+    atomic_write(_judge_file(labels), json.dumps(told) + "\n")
 
 
 def read_judge(labels: Path) -> str | None:
     """Return the judge that gave the labels of a file; None where nothing says who did."""
+    return _judge_of(labels)[0]
+
+
+def read_judge_notes(labels: Path) -> list[str]:
+    """Return what a judge noted on scores by its labels."""
+    return _judge_of(labels)[1]
+
+
+def _judge_of(labels: Path) -> tuple[str | None, list[str]]:
     path = _judge_file(labels)
     if not path.is_file():
-        return None
-    with contextlib.suppress(ValueError, KeyError, TypeError):
-        judge = read_json(lines.read_bytes(path))["judge"]
+        return None, []
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+        found = read_json(lines.read_bytes(path))
+        judge, notes = found["judge"], found.get("notes", [])
         if isinstance(judge, str) and judge.strip():
-            return one_line(judge)
+            return one_line(judge), [one_line(note) for note in notes]
     raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
 
 
