@@ -239,12 +239,10 @@ def _text(several: list[Problem]) -> str:
     if not others:
         return str(first)
     files = [*dict.fromkeys(one.file for one in several)][1:]
-    lines = [*dict.fromkeys(str(one.line) for one in several if one.line is not None)][1:]
-    where = ""
-    if also := files or lines:
-        where = ", also in " if files else f", also on {'line' if len(lines) == 1 else 'lines'} "
-        where += first_of(also)
-    return f"{first} ({len(several)} such problems{where})"
+    lines = [*dict.fromkeys(f"line {one.line}" for one in several if one.line is not None)][1:]
+    what = "the same" if all(one.found == first.found for one in others) else "similar"
+    where = ": " * bool(files or lines) + first_of(files or lines)
+    return f"{first} ({what} in {counted(len(others), 'more place')}{where})"
 
 
 class ResultTable(NamedTuple):

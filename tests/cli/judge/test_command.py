@@ -91,6 +91,11 @@ def test_runs_that_answer_alike_are_named(tmp_path):
     _, warned = judge(*runs, "--task", "task2", "-o", tmp_path / "out")
     told_once = "copied-t2 and lantern-t2 are identical: equal on every topic"
     assert warned.count("are identical") == warned.count(told_once) == 1
+    turned = [json.loads(line) for line in copied.splitlines()]
+    lines = [json.dumps(one | {"responses": one["responses"][::-1]}) for one in turned]
+    (tmp_path / "turned-t2").write_text("\n".join(lines) + "\n")
+    _, warned = judge(run, tmp_path / "turned-t2", "--task", "task2", "-o", tmp_path / "near")
+    assert "turned-t2 and lantern-t2 are near twins: the same texts on every topic" in warned
     labels = data / "human_assessments" / "report_assessments.csv"
     rows = labels.read_text().splitlines(keepends=True)
     more = [row.replace("lantern-t2", "copied-t2") for row in rows if "lantern-t2" in row]
