@@ -617,7 +617,9 @@ def _check_once(command: Any, context: Any, arguments: list[str]) -> None:
         if takes_one and (count := given.count(option)) > 1:
             raise UsageError(
                 f"expected {option.opts[0]} once; found it {count} times",
-                remedy="Only the last one would count. Give it once, with all its values.",
+                remedy="Only the last one would count. Give it once, with all its values."
+                + " `sidelight agree vote A B -o FOLDER` makes one file of several, also of files "
+                "that label different runs." * (option.name == "assessments"),
             )
 
 
