@@ -390,6 +390,10 @@ def judge_file(
     if kind is None:
         theirs = {one: kinds_of(load_track(one)).get(name or "") for one in names("track")}
         others = {one: like.title for one, like in theirs.items() if like}
+        # Tracks that have nuggets weigh them alike; their topics may be those of any track.
+        if name == "nuggets" and any(f'"{one}"'.encode() in read_bytes(path) for one in topic_ids):
+            kind = next(filter(None, theirs.values()), None)
+    if kind is None:
         found, remedy = _looks_like(path)
         what = f"a {next(iter(others.values()))} of {' or '.join(others)}" if others else name
         findings.error(
@@ -397,7 +401,10 @@ def judge_file(
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
             found=f"what looks like {what}" if what else found,
-            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}." if others else remedy,
+            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}"
+            + (", or their topics by --topics." if name == "nuggets" else ".")
+            if others
+            else remedy,
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:

@@ -204,7 +204,7 @@ def test_nuggets_and_their_assignments_are_files_of_the_tracks_that_have_them(tm
     line = f'{{"qid": "{topic}", "nuggets": [{{"text": "x", "importance": "vital"}}]}}\n'
     path.write_text(line)
     assert run(path, "--track", "rag2025") == (0, f"{path}: valid nuggets file, 1 topic\n")
-    assert "Add --track rag2024 or --track rag2025" in run(path)[1]
+    assert "--track rag2025 or --track rag2026, or their topics by --topics." in run(path)[1]
     path.write_text(line.replace("vital", "urgent"))
     code, output = run(path, "--track", "rag2025")
     assert code == 1
@@ -232,6 +232,19 @@ def test_nuggets_of_unknown_topics_and_nuggets_that_occur_twice_are_named(tmp_pa
     assert f"{told}(the same in 1 more place: line 2)" in output
     path.write_text(json.dumps(lines[0]) + "\n")
     assert run(*given)[0] == 0
+
+
+def test_nuggets_of_articles_are_checked_with_the_articles_alone(tmp_path):
+    path, topics = tmp_path / "nuggets.jsonl", tmp_path / "articles.jsonl"
+    topics.write_text('{"docid": "a", "title": "Peat", "body": "Peat burns."}\n')
+    nuggets = [{"text": "Peat burns.", "importance": "vital"}]
+    lines = [json.dumps({"qid": topic, "nuggets": nuggets}) + "\n" for topic in ("a", "b")]
+    path.write_text(lines[0])
+    assert run(path, "--topics", topics) == (0, f"{path}: valid nuggets file, 1 topic\n")
+    path.write_text("".join(lines))
+    code, output = run(path, "--topics", topics)
+    assert code == 1
+    assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'b'." in output
 
 
 def spoilt(change):
