@@ -183,9 +183,10 @@ def judge(  # long: half of it are options
 
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
-    examples, lacking = by.labelled(data, rules.task(task), runs)
-    setup = by.setup(known, data, examples, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
+    judged = {run.run_tag for run in given.runs}
+    examples, lacking = by.labelled(data, given.task, judged)
+    setup = by.setup(known, data, examples, min_confidence)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
         return estimate_result(cost, by.at_once)
@@ -292,8 +293,9 @@ def audit(  # long: half of it are options
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
     articles = options.articles_of(by.topics, data)
-    setup = by.setup(known, data, by.labelled(data, rules.task(task), runs)[0])
     given = read_task_runs(rules.task(task), runs, known)
+    judged = {run.run_tag for run in given.runs}
+    setup = by.setup(known, data, by.labelled(data, given.task, judged)[0])
     access = by.access(output)
     with progress_bar("labels") as advance:
         work = partial(

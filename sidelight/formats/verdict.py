@@ -242,20 +242,39 @@ def detect_format(path: Path) -> str | None:
 
 
 def track_of(path: Path, usual: Track) -> Track:
-    """Return `usual`, or another track if only that one has a task with the file's format."""
-    found = detect_format(path)
+    """Return `usual`, or another track if only that one has a task with the file's format.
+
+    Of a folder, the first run file counts.
+    """
+    found = next(iter(run_files(path).values()), None) if path.is_dir() else detect_format(path)
     tracks = [usual, *map(load_track, names("track"))]
     have = (one for one in tracks if found in [task.format for task in one.tasks])
     return next(have, usual)
 
 
+def run_files(folder: Path) -> dict[Path, str]:
+    """Return the files of questions and texts in a folder or the folders in it, by their format."""
+    paths = sorted(path for pattern in ("[!.]*", "[!.]*/[!.]*") for path in folder.glob(pattern))
+    kinds = {name: one.kind for name, one in run_formats().items()}
+    found = {path: detect_format(path) or "" for path in paths if path.is_file()}
+    shown = {"question_list", "cited_text"}
+    return {path: name for path, name in found.items() if kinds.get(name) in shown}
+
+
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     """Return the runs of a task, as its format reads them; errors tell a wrong file's kind.
 
-    Of a run directory the file of the task is read.
+    Of a run directory the file of the task is read, and of another folder all its run files that
+    have the format of the task.
     """
     read, what = run_format(task).read, f"a run of {task.title}"
-    files = [own if (own := path / task.file_name).is_file() else path for path in paths]
+    files: list[Path] = []
+    for path in paths:
+        own = path / task.file_name
+        within = run_files(path) if path.is_dir() and not own.is_file() else {own: task.format}
+        files += [one for one, its in within.items() if one.is_file() and its == task.format] or [
+            path
+        ]
     return [read_as(path, read, what, (task.format,)) for path in files]
 
 

@@ -49,6 +49,20 @@ def test_judged_runs_can_be_scored(tmp_path):
     assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.02
 
 
+def test_of_a_folder_the_run_files_of_the_task_are_judged(tmp_path):
+    folder = SAMPLE / "runs"  # with a folder for each task
+    for task, kind in (("task1", "question"), ("task2", "report")):
+        judge(folder, "--task", task, "-o", tmp_path)
+        rows = (tmp_path / f"auto_{kind}_assessments.csv").read_text()
+        runs = {path.name for path in folder.glob(f"{kind}_*/*")}
+        assert runs == set(re.findall(rf"[a-z]+-{task[0]}{task[-1]}(?=,)", rows))
+    # What is judged is no example.
+    shown = call("judge", folder, "--task", "task2", "--data", SAMPLE, "-o", tmp_path / "all")
+    assert "every run that people labelled is among the runs to judge" in shown.stderr
+    with pytest.raises(InputError, match="expected a file; found a folder"):
+        judge(RUBRICS, "--task", "task2", "-o", tmp_path)
+
+
 def test_of_a_run_directory_the_file_of_the_task_is_judged(tmp_path):
     run = tmp_path / "mine"
     run.mkdir()
