@@ -210,6 +210,12 @@ def judge(  # long: half of it are options
     return _result(manifest, given, ending, lacking)
 
 
+_WORSE = (
+    "warning: with these examples the judge of {} agrees less with people than without: they are "
+    "too few. To judge without them, give --rubrics in place of --data, and no --examples"
+)
+
+
 def _result(
     manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str
 ) -> console.Result:
@@ -228,8 +234,10 @@ def _result(
             f"agreement with people on {what}: raw {agreement.raw:.3f}, "
             f"kappa {decimal(agreement.kappa)} ({counted(agreement.n_labels, 'label')}, "
             f"{counted(agreement.n_topics, 'topic')}, each held out); with runs held out as well: "
-            f"{new_runs}"
+            f"{new_runs}; without examples: kappa {decimal(agreement.kappa_without)}"
         )
+        if (agreement.kappa or 0) < (agreement.kappa_without or 0):
+            shown.append(console.warning(_WORSE.format(what)))
     shown += map(console.warning, told_twins({run.run_tag: run.results() for run in given.runs}))
     if copies := [run for run, share in manifest.runs[task].items() if share == 1.0]:
         shown.append(

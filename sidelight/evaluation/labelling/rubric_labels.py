@@ -159,7 +159,7 @@ def _learn(
     )
     # Labels without credit count as one, as in the agreement the track published.
     people = [_SIMILARITY_SCALE.coarse(label) for label in labels]
-    return comparing.learn(fit, x, y, people, topics, runs, _coarse)
+    return comparing.learn(fit, x, y, people, topics, runs, _coarse, _THRESHOLDS)
 
 
 def _coarse(levels: comparing.Levels) -> list[str]:
@@ -479,7 +479,8 @@ class EmbeddedReportAnswers:
             ]
         )
         labels_of = partial(_judged, opposed)
-        return comparing.learn(ShiftedLevels.fit, x, y, labels, topics, runs, labels_of)
+        fit, plain = ShiftedLevels.fit, ShiftedLevels()
+        return comparing.learn(fit, x, y, labels, topics, runs, labels_of, plain)
 
 
 def _judged(opposed: list[bool], levels: comparing.Levels) -> list[str]:
