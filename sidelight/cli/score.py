@@ -547,7 +547,7 @@ def questions(
     notes = []
     if not compound:
         notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
-    notes += _unjudged(table, "pairs", "which count as very different")
+    notes += _unjudged(table, "pairs", _NOT_POOLED)
     notes += _other_rubrics(assessments, known)
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else options.Sampling(samples, seed)
@@ -601,6 +601,12 @@ def reports(
     sampling = None if organizer_compat else options.Sampling(samples, seed)
     n_topics = len({one.topic_id for one in table.topics})
     return _result(rules.cited_text, [assessments], table, n_topics, sampling, notes, data, output)
+
+
+_NOT_POOLED = (
+    "which count as very different, as do most where only those of `pool pairs` were labelled; "
+    "`validate` counts the rows of a file that lack a label"
+)
 
 
 def _unjudged(table: ScoreTable, what: str, told: str) -> list[str]:
