@@ -39,7 +39,6 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.lines import is_dataset
 from sidelight.formats.table import write_table
 from sidelight.formats.verdict import QUESTION_GRADES, detect_format, read_runs
-from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -483,7 +482,9 @@ def grades(
 
     rules = options.track_of_scale("question_quality", track)
     scales = rules.scales
-    sides = [_by_key(labelled.read_question_grades(path, scales)) for path in (first, second)]
+    read = (labelled.read_question_grades(path, scales) for path in (first, second))
+    key = attrgetter(*_GRADED)
+    sides = [{key(one): one.label for one in side if isinstance(one.label, str)} for side in read]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
         raise InputError(
@@ -505,10 +506,6 @@ def grades(
 
 
 _GRADED: tuple[str, ...] = ("topic_id", "run_tag", "run_question_rank")
-
-
-def _by_key(found: list[QuestionGrade]) -> dict[tuple[str, str, int], str]:
-    return {attrgetter(*_GRADED)(one): one.label for one in found if isinstance(one.label, str)}
 
 
 _SIDES = "rubrics", "nuggets"

@@ -331,17 +331,16 @@ def nuggets(  # long: half of it are options
 
     rules = options.track_of_scale("nuggets", track)
     importance = rules.scales["nugget_importance"]
-    if rubrics is not None:
-        if topics or qrels or index or nuggets or models:
-            raise UsageError("nuggets are made of --rubrics alone", remedy="Leave the rest out.")
+    if rubrics and not (topics or qrels or index or nuggets or models):
         scales = load_track().scales
         known = read_rubrics(rubrics, scales).values()
         of_rubrics = [create.nuggets_of(one, scales["importance"], importance) for one in known]
         return _made(output, of_rubrics, {}, {})
-    if topics is None or not models or cache is None:
-        raise UsageError(
-            "expected --topics, --model and --cache, or --rubrics, whose answers are nuggets"
+    if rubrics or topics is None or not models or cache is None:
+        told = (
+            "expected --topics, --model and --cache, or --rubrics alone, whose answers are nuggets"
         )
+        raise UsageError(told)
     narratives = {
         one.topic_id: one for one in read_topics(topics, rules) if isinstance(one, Narrative)
     }

@@ -184,8 +184,7 @@ def judge(  # long: half of it are options
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
     given = read_task_runs(rules.task(task), runs, known)
-    judged = {run.run_tag for run in given.runs}
-    examples, lacking = by.labelled(data, given.task, judged)
+    examples, lacking = by.labelled(data, given.task, given.runs)
     setup = by.setup(known, data, examples, min_confidence)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
@@ -302,8 +301,7 @@ def audit(  # long: half of it are options
     known = options.known_rubrics(rubrics, data, rules)
     articles = options.articles_of(by.topics, data)
     given = read_task_runs(rules.task(task), runs, known)
-    judged = {run.run_tag for run in given.runs}
-    setup = by.setup(known, data, by.labelled(data, given.task, judged)[0])
+    setup = by.setup(known, data, by.labelled(data, given.task, given.runs)[0])
     access = by.access(output)
     with progress_bar("labels") as advance:
         work = partial(

@@ -262,12 +262,7 @@ def _assigned(
 ) -> tuple[str, list[NuggetAssignment]]:
     """Return who labels runs, the embedded judge or a model, and the labels."""
     from sidelight.evaluation.labelling.judges import EmbeddedJudge
-    from sidelight.evaluation.nuggets.create import (
-        ASSIGN_PROMPT,
-        assign_learned,
-        assign_prompted,
-        assign_runs,
-    )
+    from sidelight.evaluation.nuggets import create
     from sidelight.learned.models import AnswerModel
 
     access, model = by.access(), by.model
@@ -275,15 +270,15 @@ def _assigned(
     queries = {one.topic_id: asked_in(one) for one in asked}
     if model is None:
         encoder = None if by.words_only else open_encoder()
-        assigner = partial(assign_learned, AnswerModel(encoder and encoder.encode))
+        assigner = partial(create.assign_learned, AnswerModel(encoder and encoder.encode))
         judge = EmbeddedJudge({}, encoder=encoder).title
-        return judge, asyncio.run(assign_runs(runs, banks, queries, assigner))
+        return judge, asyncio.run(create.assign_runs(runs, banks, queries, assigner))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:
-        assigner = partial(assign_prompted, Assessor(models[model]))
-        return await assign_runs(runs, banks, queries, assigner)
+        assigner = partial(create.assign_prompted, Assessor(models[model]))
+        return await create.assign_runs(runs, banks, queries, assigner)
 
-    judge = f"{model}, prompt {ASSIGN_PROMPT.fingerprint[:8]}"
+    judge = f"{model}, prompt {create.ASSIGN_PROMPT.fingerprint[:8]}"
     return judge, asyncio.run(ask(models_by_name([model], by.at_once), access, work))
 
 

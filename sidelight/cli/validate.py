@@ -19,15 +19,8 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.runs.submission import (
-    NEAR_TWIN,
-    NOT_MENDED,
-    Change,
-    Run,
-    run_formats,
-    texts_alone,
-    twins_of,
-)
+from sidelight.formats.runs import submission
+from sidelight.formats.runs.submission import Change, Run
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
@@ -226,14 +219,14 @@ def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
         if run:
             results = dict(sorted(run.results().items()))
             made[task][one.file] = _hash(results)
-            texts[task][one.file] = _hash(texts_alone(results))
+            texts[task][one.file] = _hash(submission.texts_alone(results))
     for task, files in made.items():
-        for file, (first, is_equal) in twins_of(files, texts[task]).items():
+        for file, (first, is_equal) in submission.twins_of(files, texts[task]).items():
             told = f"results than those of {first}"
             if is_equal:
                 warn("run-identical", file, told, "all topics equal", leave_out)
             else:
-                warn("run-near-twin", file, told, NEAR_TWIN, leave_out)
+                warn("run-near-twin", file, told, submission.NEAR_TWIN, leave_out)
     return [replace(one, problems=(*one.problems, *again.pop(one.file, ()))) for one in verdicts]
 
 
@@ -244,7 +237,9 @@ def _hash(results: object) -> str:
 def _run_in(verdict: Verdict) -> Run | None:
     """Return what is in a file that was found to be a valid run of a task; None of others."""
     path, kind = Path(verdict.file), verdict.kind
-    kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
+    kept_as = (
+        submission.run_formats().get(detect_format(path) or "") if kind and kind.check else None
+    )
     try:
         return kept_as.read(path) if kept_as and verdict.valid else None
     except InvalidFileError:  # the track's own validator may accept what cannot be read
@@ -275,10 +270,10 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended.values():
         by_kind: dict[str, list[Change]] = {}
-        for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
+        for one in sorted(changes, key=lambda one: one.kind not in submission.NOT_MENDED):
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
-            what = "not mended" if kind in NOT_MENDED else "mended"
+            what = "not mended" if kind in submission.NOT_MENDED else "mended"
             shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
             if len(alike) > _MAX_ALIKE:
                 more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"

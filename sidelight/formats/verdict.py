@@ -414,16 +414,17 @@ def judge_file(
             kind = next(filter(None, theirs.values()), None)
     if kind is None:
         found, remedy = _looks_like(path)
-        what = f"a {next(iter(others.values()))} of {' or '.join(others)}" if others else name
+        what = name
+        if others:
+            what = f"a {next(iter(others.values()))} of {' or '.join(others)}"
+            remedy = f"Add {' or '.join(f'--track {one}' for one in others)}"
+            remedy += ", or their topics by --topics." if name == "nuggets" else "."
         findings.error(
             "kind-unknown",
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
             found=f"what looks like {what}" if what else found,
-            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}"
-            + (", or their topics by --topics." if name == "nuggets" else ".")
-            if others
-            else remedy,
+            remedy=remedy,
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:

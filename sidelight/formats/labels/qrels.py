@@ -173,24 +173,21 @@ def write_judge(labels: Path, judge: str, notes: Sequence[str] = ()) -> None:
 
 def read_judge(labels: Path) -> str | None:
     """Return the judge that gave the labels of a file; None where nothing says who did."""
-    return _judge_of(labels)[0]
+    path = _judge_file(labels)
+    if not path.is_file():
+        return None
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        judge = read_json(lines.read_bytes(path))["judge"]
+        if isinstance(judge, str) and judge.strip():
+            return one_line(judge)
+    raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
 
 
 def read_judge_notes(labels: Path) -> list[str]:
     """Return what a judge noted on scores by its labels."""
-    return _judge_of(labels)[1]
-
-
-def _judge_of(labels: Path) -> tuple[str | None, list[str]]:
-    path = _judge_file(labels)
-    if not path.is_file():
-        return None, []
-    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
-        found = read_json(lines.read_bytes(path))
-        judge, notes = found["judge"], found.get("notes", [])
-        if isinstance(judge, str) and judge.strip():
-            return one_line(judge), [one_line(note) for note in notes]
-    raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
+    judge = read_json(lines.read_bytes(_judge_file(labels))) if read_judge(labels) else {}
+    notes = judge.get("notes")
+    return [one_line(one) for one in notes if isinstance(one, str)] if type(notes) is list else []
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:

@@ -411,9 +411,8 @@ def told_twins(made: Mapping[str, object]) -> list[str]:
     """Say which runs have the results, or the texts, of an earlier one; see `twins_of`."""
     texts = {run: texts_alone(results) for run, results in made.items()}
     return [
-        f"{run} and {first} are identical: equal on every topic"
-        if is_equal
-        else f"{run} and {first} are near twins: {NEAR_TWIN}"
+        f"{run} and {first} are "
+        + ("identical: equal on every topic" if is_equal else f"near twins: {NEAR_TWIN}")
         for run, (first, is_equal) in twins_of(made, texts).items()
     ]
 

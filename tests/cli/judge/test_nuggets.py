@@ -174,7 +174,7 @@ def test_the_answers_of_rubrics_are_nuggets(tmp_path):
     ]
     assert first["nuggets"] == expected
     assert {one["importance"] for one in expected} == {"vital", "okay"}
-    with pytest.raises(UsageError, match="made of --rubrics alone"):
+    with pytest.raises(UsageError, match="or --rubrics alone, whose answers are nuggets"):
         said("nuggets", "--rubrics", RUBRICS, "--model", "one", "-o", made)
-    with pytest.raises(UsageError, match="or --rubrics, whose answers are nuggets"):
+    with pytest.raises(UsageError, match="or --rubrics alone, whose answers are nuggets"):
         said("nuggets", "--topics", made, "-o", made)
