@@ -145,7 +145,7 @@ class InvalidFileError(InputError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         told = alike(self.problems, by_file=True)[:10]
-        shown = [f"{one[0]}{f' ({len(one)} such problems)' if one[1:] else ''}" for one in told]
+        shown = [f"{one[0]}{f' (in {len(one)} places)' if one[1:] else ''}" for one in told]
         left = len(self.problems) - sum(map(len, told))
         super().__init__("\n".join([*shown, *([f"... and {left} more"] if left else [])]))
 

@@ -39,7 +39,6 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.lines import is_dataset
 from sidelight.formats.table import write_table
 from sidelight.formats.verdict import QUESTION_GRADES, detect_format, read_runs
-from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -349,18 +348,19 @@ def vote(  # long: a third of it are options
 ) -> console.Result:
     """Make one set of labels of several: the majority, or the median where there is none.
 
-    Where labels stand in no order, as those of answers, a row without a majority has no label. With
-    a reference, a judge's grades for a query are mapped as they fit best on all other queries.
+    Where labels stand in no order, as those of answers, a row without a majority has no label. On a
+    run that a judge has no row of, the others vote; what one judge alone labels is kept. With a
+    reference, a judge's grades for a query are mapped as they fit best on all other queries.
     """
     names = _told_apart(judges)
     if len(set(names)) < len(names):
         raise UsageError("two files have one name, but judges are told apart by these names")
     kind = None if is_dataset(judges[0]) else detect_format(judges[0])
-    noun = "row"
+    noun, alone = "row", list[str]()
     if kind in ASSESSMENT_KINDS or kind == QUESTION_GRADES:
         if reference:
             raise UsageError("--reference is for relevance labels", remedy="Leave it out.")
-        path, votes = _vote_on_rows(judges, names, kind, output)
+        path, votes, alone = _vote_on_rows(judges, names, kind, output)
     else:
         path, votes = _vote_on_passages(judges, names, reference, output)
         noun = "passage"
@@ -396,6 +396,8 @@ def vote(  # long: a third of it are options
             *[f"{counted(by_median, noun)} without a majority: the {taken} was taken"]
             * bool(by_median),
             f"{blank} without a label, though graded{why}; files: {output}",
+            *[f"labelled by one judge alone, whose labels are kept: {first_of(alone)}"]
+            * bool(alone),
             *[_LOWERED] * bool(by_median or lacking),
         ],
     )
@@ -429,10 +431,11 @@ def _vote_on_passages(
 
 def _vote_on_rows(
     judges: Sequence[Path], names: Sequence[str], format_name: str, output: Path
-) -> tuple[Path, list[Vote]]:
+) -> tuple[Path, list[Vote], list[str]]:
     """Write assessments or graded questions of judges together; see `_vote_on_passages`.
 
-    What people labelled is written as people's.
+    What people labelled is written as people's. Also returns the runs that one of several judges
+    alone has labels of, on a topic or more.
     """
     from sidelight.evaluation.agreement.labels import vote_labels
     from sidelight.evaluation.scoring.table import label_source
@@ -462,7 +465,8 @@ def _vote_on_rows(
             for one, vote in found
         ),
     )
-    return path, [vote for _, vote in found]
+    alone = {one.run_tag for one, vote in found if vote.asked == 1 < len(judges)}
+    return path, [vote for _, vote in found], sorted(alone)
 
 
 @app.command()
@@ -478,7 +482,9 @@ def grades(
 
     rules = options.track_of_scale("question_quality", track)
     scales = rules.scales
-    sides = [_by_key(labelled.read_question_grades(path, scales)) for path in (first, second)]
+    read = (labelled.read_question_grades(path, scales) for path in (first, second))
+    key = attrgetter(*_GRADED)
+    sides = [{key(one): one.label for one in side if isinstance(one.label, str)} for side in read]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
         raise InputError(
@@ -500,10 +506,6 @@ def grades(
 
 
 _GRADED: tuple[str, ...] = ("topic_id", "run_tag", "run_question_rank")
-
-
-def _by_key(found: list[QuestionGrade]) -> dict[tuple[str, str, int], str]:
-    return {attrgetter(*_GRADED)(one): one.label for one in found if isinstance(one.label, str)}
 
 
 _SIDES = "rubrics", "nuggets"

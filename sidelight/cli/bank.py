@@ -16,6 +16,7 @@ from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.asking import PromptCounter
 from sidelight.formats.banks.exams import drafted_from, read_exams, read_query_texts, write_exams
 from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.verdict import read_topics
@@ -23,6 +24,7 @@ from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style, bank_version
 from sidelight.schemas.topic import Narrative
 from sidelight.text import counted
+from sidelight.tracks import load_track
 from sidelight.wiring.models import ModelAccess, answered, ask, models_by_name
 
 if TYPE_CHECKING:
@@ -296,9 +298,13 @@ def _pair(option: str, text: str) -> tuple[str, str]:
 def nuggets(  # long: half of it are options
     *,
     topics: Annotated[
-        Path,
+        Path | None,
         options.topics_option("The narratives: the track's topics file, or what `split` makes."),
-    ],
+    ] = None,
+    rubrics: Annotated[
+        Path | None,
+        options.rubrics_option("Folder of rubrics (*.json): each of their answers is a nugget."),
+    ] = None,
     qrels: Annotated[Path | None, options.QRELS] = None,
     index: Annotated[Path | None, options.index_option("Folder that holds the documents.")] = None,
     nuggets: Annotated[
@@ -306,24 +312,35 @@ def nuggets(  # long: half of it are options
         options.nuggets_option("Existing nuggets (JSONL): only assign them to sub-narratives."),
     ] = None,
     models: Annotated[
-        list[str],
+        list[str] | None,
         options.model_option("Ask this model; repeat. The first one merges and weighs all lists."),
-    ],
+    ] = None,
     output: Annotated[Path, options.output_option("File of nuggets to write (JSONL).")],
-    cache: Annotated[Path, options.cache_option("Folder of the models' replies.")],
+    cache: Annotated[Path | None, options.cache_option("Folder of the models' replies.")] = None,
     track: options.TrackWithNuggets = None,
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> console.Result:
     """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher.
 
-    Where a topic has sub-narratives, each nugget gets the one that it belongs to.
+    Where a topic has sub-narratives, each nugget gets the one that it belongs to. Of --rubrics, and
+    without a model, the answers are the nuggets, vital where their question is most important.
     """
     from sidelight.evaluation.nuggets import create
     from sidelight.index.folder import open_index
 
     rules = options.track_of_scale("nuggets", track)
     importance = rules.scales["nugget_importance"]
+    if rubrics and not (topics or qrels or index or nuggets or models):
+        scales = load_track().scales
+        known = read_rubrics(rubrics, scales).values()
+        of_rubrics = [create.nuggets_of(one, scales["importance"], importance) for one in known]
+        return _made(output, of_rubrics, {}, {})
+    if rubrics or topics is None or not models or cache is None:
+        told = (
+            "expected --topics, --model and --cache, or --rubrics alone, whose answers are nuggets"
+        )
+        raise UsageError(told)
     narratives = {
         one.topic_id: one for one in read_topics(topics, rules) if isinstance(one, Narrative)
     }
@@ -373,8 +390,17 @@ def nuggets(  # long: half of it are options
     banks = [bank for bank in made.values() if bank is not None]
     failed = {topic_id: error.message for topic_id, error in errors.items()}
     failed |= dict.fromkeys((name for name, bank in made.items() if bank is None), _NO_FACT)
+    queries = {name: one.narrative for name, one in narratives.items()}
+    found = _made(output, banks, queries, failed)
+    return found._replace(exit_code=1) if errors else found
+
+
+def _made(
+    output: Path, banks: list[NuggetBank], queries: Mapping[str, str], failed: Mapping[str, str]
+) -> console.Result:
+    """Write nuggets, and return how many there are and which topics have none."""
     if banks:
-        write_nuggets(output, banks, {name: one.narrative for name, one in narratives.items()})
+        write_nuggets(output, banks, queries)
     total = sum(len(bank.nuggets) for bank in banks)
     told = f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}"
     return console.Result(
@@ -385,5 +411,5 @@ def nuggets(  # long: half of it are options
             "failed": failed,
         },
         [*([told] if banks else []), *console.failures(failed.items(), "nuggets")],
-        exit_code=1 if errors or not banks else 0,
+        exit_code=0 if banks else 1,
     )

@@ -239,12 +239,10 @@ def _text(several: list[Problem]) -> str:
     if not others:
         return str(first)
     files = [*dict.fromkeys(one.file for one in several)][1:]
-    lines = [*dict.fromkeys(str(one.line) for one in several if one.line is not None)][1:]
-    where = ""
-    if also := files or lines:
-        where = ", also in " if files else f", also on {'line' if len(lines) == 1 else 'lines'} "
-        where += first_of(also)
-    return f"{first} ({len(several)} such problems{where})"
+    lines = [*dict.fromkeys(f"line {one.line}" for one in several if one.line is not None)][1:]
+    what = "the same" if all(one.found == first.found for one in others) else "similar"
+    where = ": " * bool(files or lines) + first_of(files or lines)
+    return f"{first} ({what} in {counted(len(others), 'more place')}{where})"
 
 
 class ResultTable(NamedTuple):
@@ -619,7 +617,9 @@ def _check_once(command: Any, context: Any, arguments: list[str]) -> None:
         if takes_one and (count := given.count(option)) > 1:
             raise UsageError(
                 f"expected {option.opts[0]} once; found it {count} times",
-                remedy="Only the last one would count. Give it once, with all its values.",
+                remedy="Only the last one would count. Give it once, with all its values."
+                + " `sidelight agree vote A B -o FOLDER` makes one file of several, also of files "
+                "that label different runs." * (option.name == "assessments"),
             )
 
 

@@ -183,9 +183,9 @@ def judge(  # long: half of it are options
 
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
-    examples, lacking = by.labelled(data, rules.task(task), runs)
-    setup = by.setup(known, data, examples, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
+    examples, lacking = by.labelled(data, given.task, given.runs)
+    setup = by.setup(known, data, examples, min_confidence)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
         return estimate_result(cost, by.at_once)
@@ -209,6 +209,12 @@ def judge(  # long: half of it are options
     return _result(manifest, given, ending, lacking)
 
 
+_WORSE = (
+    "warning: with these examples the judge of {} agrees less with people than without: they are "
+    "too few. To judge without them, give --rubrics in place of --data, and no --examples"
+)
+
+
 def _result(
     manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str
 ) -> console.Result:
@@ -227,8 +233,10 @@ def _result(
             f"agreement with people on {what}: raw {agreement.raw:.3f}, "
             f"kappa {decimal(agreement.kappa)} ({counted(agreement.n_labels, 'label')}, "
             f"{counted(agreement.n_topics, 'topic')}, each held out); with runs held out as well: "
-            f"{new_runs}"
+            f"{new_runs}; without examples: kappa {decimal(agreement.kappa_without)}"
         )
+        if (agreement.kappa or 0) < (agreement.kappa_without or 0):
+            shown.append(console.warning(_WORSE.format(what)))
     shown += map(console.warning, told_twins({run.run_tag: run.results() for run in given.runs}))
     if copies := [run for run, share in manifest.runs[task].items() if share == 1.0]:
         shown.append(
@@ -292,8 +300,8 @@ def audit(  # long: half of it are options
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
     articles = options.articles_of(by.topics, data)
-    setup = by.setup(known, data, by.labelled(data, rules.task(task), runs)[0])
     given = read_task_runs(rules.task(task), runs, known)
+    setup = by.setup(known, data, by.labelled(data, given.task, given.runs)[0])
     access = by.access(output)
     with progress_bar("labels") as advance:
         work = partial(

@@ -21,7 +21,7 @@ from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
-from sidelight.formats.runs.submission import file_tag
+from sidelight.formats.runs.submission import Run
 from sidelight.formats.verdict import read_articles
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Measure
@@ -317,7 +317,9 @@ def _filled(group: Any, given: dict[str, Any]) -> Any:
     options = get_type_hints(group, include_extras=True)
     return group(
         *(
-            _filled(option, given) if _is_group(option) else given.pop(name)
+            _filled(option, given)
+            if _is_group(option)
+            else given.pop(name, group._field_defaults.get(name))
             for name, option in options.items()
         )
     )
@@ -325,7 +327,7 @@ def _filled(group: Any, given: dict[str, Any]) -> Any:
 
 Runs = Annotated[
     list[Path],
-    typer.Argument(help="Run files, whose names are the run tags, or run directories."),
+    typer.Argument(help="Run files, whose names are the run tags; their folder; run directories."),
 ]
 TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
 RunTask = Annotated[str, TASK]
@@ -557,7 +559,7 @@ class JudgeOptions(NamedTuple):
     at_once: AtOnce = DEFAULT_AT_ONCE
 
     def labelled(
-        self, data: Path | None, task: Task, runs: Sequence[Path]
+        self, data: Path | None, task: Task, runs: Sequence[Run]
     ) -> tuple[Examples | None, str]:
         """Return labelled runs to learn from, and where there are none, why.
 
@@ -579,7 +581,7 @@ class JudgeOptions(NamedTuple):
         except InputError as error:
             return None, error.message
         labels = found.question_labels if asks else found.answer_labels
-        judged = {file_tag(path) for path in runs}
+        judged = {run.run_tag for run in runs}
         if judged.issuperset(one.run_tag for one in labels):
             return None, (
                 "every run that people labelled is among the runs to judge. To learn from one, "

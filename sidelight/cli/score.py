@@ -508,30 +508,25 @@ _LABELS = "labels (a CSV row for each thing judged, by people or by `sidelight j
 
 
 @app.command("task1")
+@options.takes_groups
 def questions(
     *,
-    data: options.Data = None,
-    rubrics: options.Rubrics = None,
-    assessments: options.Assessments = None,
+    given: LabelFiles,
     compound: options.Compound = None,
     output: options.Output = None,
     track: options.Track = DEFAULT_TRACK,
     measures: options.MoreMeasures = None,
     organizer_compat: Compat = False,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
 ) -> console.Result:
     """Score question runs by the rubric questions they cover."""
     from sidelight.evaluation.scoring.organizers import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
 
     rules = load_track(track)
-    known = options.known_rubrics(rubrics, data, rules)
-    assessments = options.required(
-        assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"
-    )
+    known, assessments = given.known(rules), given.labels(DataPart.QUESTION_ASSESSMENTS)
     _refuse_run(assessments, _LABELS, "*_question_assessments.csv")
-    compound = options.from_data(compound, data, DataPart.COMPOUND_CHECK)
+    compound = options.from_data(compound, given.data, DataPart.COMPOUND_CHECK)
     verdicts = None
     if organizer_compat:
         if compound is None:
@@ -547,16 +542,17 @@ def questions(
     notes = []
     if not compound:
         notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
-    notes += _unjudged(table, "pairs", "which count as very different")
+    notes += _unjudged(table, "pairs", "which count as very different, as do all outside a pool")
     notes += _other_rubrics(assessments, known)
     files = [path for path in (assessments, compound) if path]
-    sampling = None if organizer_compat else options.Sampling(samples, seed)
+    drawn = None if organizer_compat else sampling
     submitted = {item.run_tag for item in verdicts or ()}
     task = rules.question_list
-    return _result(task, files, table, len(known), sampling, notes, data, output, submitted)
+    return _result(task, files, table, len(known), drawn, notes, given.data, output, submitted)
 
 
 @app.command("task2")
+@options.takes_groups
 def reports(
     *,
     data: options.Data = None,
@@ -571,8 +567,7 @@ def reports(
     track: options.Track = DEFAULT_TRACK,
     measures: options.MoreMeasures = None,
     organizer_compat: Compat = False,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
 ) -> console.Result:
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.organizers import compat_report_scores
@@ -598,9 +593,9 @@ def reports(
         more = options.find_measures(measures)
         table = score_reports(rules, known or {}, labels, more, submitted)
     notes += _unjudged(table, "answers", "which earn nothing")
-    sampling = None if organizer_compat else options.Sampling(samples, seed)
+    drawn = None if organizer_compat else sampling
     n_topics = len({one.topic_id for one in table.topics})
-    return _result(rules.cited_text, [assessments], table, n_topics, sampling, notes, data, output)
+    return _result(rules.cited_text, [assessments], table, n_topics, drawn, notes, data, output)
 
 
 def _unjudged(table: ScoreTable, what: str, told: str) -> list[str]:

@@ -28,11 +28,12 @@ from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import reports_by_topic, told_twins
 from sidelight.formats.table import latex_table, write_table
+from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import read_as, read_runs, read_topics, track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
-from sidelight.schemas.topic import Article, Narrative, asked_in, parse_question_id
+from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
 from sidelight.text import counted, first_of, one_line
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
@@ -84,11 +85,16 @@ def _origin_of(
 
 
 def scores_result(  # long: files, table and JSON of one result
-    origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None
+    origin: ScoreOrigin,
+    table: ScoreTable,
+    prefix: str,
+    output: Path | None,
+    labels: Sequence[Path] = (),
 ) -> console.Result:
     """Return a table of scores, what a reader must know about it, and its files.
 
-    The names of the files begin with `prefix`; there are none if `output` is None.
+    The names of the files begin with `prefix`; there are none if `output` is None. Files of
+    `labels` that are written already are listed first.
     """
     from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
 
@@ -98,6 +104,7 @@ def scores_result(  # long: files, table and JSON of one result
     header, rows = _run_table(table, intervals, n_topics)
 
     def write() -> Iterator[Path]:
+        yield from labels
         if output is not None:
             latex = output / f"{prefix}_per_run_results.tex"
             yield from write_score_files(table, output, prefix, intervals)
@@ -197,8 +204,7 @@ def nuggets(  # long: half of it are options
     topics: Annotated[
         Path | None,
         options.topics_option(
-            "Topics file: judging needs the queries (of an article, its title), unless the nuggets "
-            "have them."
+            "Topics file: judging needs the queries or narratives, unless the nuggets have them."
         ),
     ] = None,
     track: options.TrackWithNuggets = None,
@@ -209,38 +215,41 @@ def nuggets(  # long: half of it are options
     from sidelight.evaluation.scoring.measures import score_nuggets
 
     rules = options.track_of_scale("nuggets", track)
-    banks, judge, same = None, None, list[str]()
+    banks, judge, written = None, None, list[Path]()
     if nuggets is None:
         if by.model or by.words_only:
             raise UsageError("--model and --words-only judge runs, and judging needs --nuggets")
         what, kinds = "nugget assignments, or a run and --nuggets", ("nugget_assignments",)
         read = partial(read_nugget_assignments, scales=rules.scales)
         assigned = [one for path in files for one in read_as(path, read, what, kinds)]
+        notes = [note for path in files for note in labelled.read_judge_notes(path)]
     else:
         read_banks = partial(read_nuggets, importance=rules.scales["nugget_importance"])
         banks = read_as(nuggets, read_banks, "nuggets", ("nuggets", "nugget_assignments"))
-        judge = by.model or ("embedded, words only" if by.words_only else "embedded")
         theirs = track_of(files[0], rules)
         runs = read_runs(files, theirs.cited_text)
-        assigned = _assigned(runs, theirs, banks, topics, by)
-        same = told_twins({run.run_tag: run.results() for run in runs})
-        if unasked := len({one.topic_id for one in assigned if not one.query}):
-            same.append(_UNASKED.format(n=counted(unasked, "topic"), track=theirs.title))
+        judge, assigned = _assigned(runs, theirs, banks, topics, by)
+        notes = told_twins({run.run_tag: run.results() for run in runs})
+        # An article is no query: what it says counts, as in `sidelight judge`.
+        unasked = {one.topic_id for one in assigned if not one.query}
+        if unasked and topic_format(theirs).noun != "article":
+            notes.append(_UNASKED.format(n=counted(len(unasked), "topic"), track=theirs.title))
         if by.output is not None:
             labels = by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl"
             write_nugget_assignments(labels, assigned)
-            labelled.write_judge(labels, judge)
+            labelled.write_judge(labels, judge, notes)
+            written = [labels]
     table = score_nuggets(assigned, rules.scales, banks, options.find_measures(by.measures))
     n_topics = len({topic.topic_id for topic in table.topics})
     origin = _origin_of([] if nuggets else files, judge or graded_by, by.sampling, n_topics)
     prefix = f"{origin.labels.replace(' ', '_')}_{_NUGGETS_PREFIX}"
-    return scores_result(origin._replace(notes=same), table, prefix, by.output)
+    return scores_result(origin._replace(notes=notes), table, prefix, by.output, written)
 
 
 _UNASKED = (
     "the queries of {n} are not known, so that a nugget that repeats the words of a query is found "
-    "too often: scores are too high. Name the topics of {track} by --topics (the query of an "
-    "article is its title), or give each line of nuggets a `query`"
+    "too often: scores are too high. Name the topics of {track} by --topics, or give each line of "
+    "nuggets a `query`"
 )
 
 
@@ -250,26 +259,27 @@ def _assigned(
     banks: Mapping[str, NuggetBank],
     topics: Path | None,
     by: options.LabelOptions,
-) -> list[NuggetAssignment]:
-    """Return the labels of runs, by the embedded judge or by a model."""
-    from sidelight.evaluation.nuggets.create import assign_learned, assign_prompted, assign_runs
+) -> tuple[str, list[NuggetAssignment]]:
+    """Return who labels runs, the embedded judge or a model, and the labels."""
+    from sidelight.evaluation.labelling.judges import EmbeddedJudge
+    from sidelight.evaluation.nuggets import create
     from sidelight.learned.models import AnswerModel
 
     access, model = by.access(), by.model
-    queries = {
-        one.topic_id: one.title if isinstance(one, Article) else asked_in(one)
-        for one in (read_topics(topics, track) if topics else ())
-    }
+    asked = read_topics(topics, track) if topics else ()
+    queries = {one.topic_id: asked_in(one) for one in asked}
     if model is None:
-        answers = AnswerModel(None if by.words_only else open_encoder().encode)
-        assigner = partial(assign_learned, answers)
-        return asyncio.run(assign_runs(runs, banks, queries, assigner))
+        encoder = None if by.words_only else open_encoder()
+        assigner = partial(create.assign_learned, AnswerModel(encoder and encoder.encode))
+        judge = EmbeddedJudge({}, encoder=encoder).title
+        return judge, asyncio.run(create.assign_runs(runs, banks, queries, assigner))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:
-        assigner = partial(assign_prompted, Assessor(models[model]))
-        return await assign_runs(runs, banks, queries, assigner)
+        assigner = partial(create.assign_prompted, Assessor(models[model]))
+        return await create.assign_runs(runs, banks, queries, assigner)
 
-    return asyncio.run(ask(models_by_name([model], by.at_once), access, work))
+    judge = f"{model}, prompt {create.ASSIGN_PROMPT.fingerprint[:8]}"
+    return judge, asyncio.run(ask(models_by_name([model], by.at_once), access, work))
 
 
 _SUPPORT_PREFIX = "auto_support"
@@ -336,10 +346,11 @@ def support(  # long: half of it are options
         *told_twins({run.run_tag: run.results() for run in read}),
     ]
     n_topics = len({topic.topic_id for topic in table.topics})
-    if by.output is not None:
-        write_support_sentences(by.output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
+    written = [] if by.output is None else [by.output / f"{_SUPPORT_PREFIX}_sentences.csv"]
+    for path in written:
+        write_support_sentences(path, verdicts)
     origin = ScoreOrigin("auto", judge, by.sampling, n_topics, notes)
-    return scores_result(origin, table, _SUPPORT_PREFIX, by.output)
+    return scores_result(origin, table, _SUPPORT_PREFIX, by.output, written)
 
 
 _SELF_SUPPORTED = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +19,8 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
+from sidelight.formats.runs import submission
+from sidelight.formats.runs.submission import Change, Run
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
@@ -198,37 +199,47 @@ def _made_for(path: Path) -> tuple[str, ...]:
         return ()
 
 
-_AGAIN = {  # by code, what is told of a run that has the run_id or the results of an earlier one
-    "run-id-twice": ("a run_id of its own", "the run_id of", "Leave out a run or rename it."),
-    "run-identical": ("other results", "all topics equal to those of", "Leave out a run."),
-}
-
-
 def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
     """Add a warning to each run with the run_id or the results of an earlier one of its task."""
-    first: dict[tuple[str, str, str], str] = {}
-    told = []
-    for one in verdicts:
-        problems, task = list(one.problems), one.kind.name if one.kind else ""
-        has: list[tuple[str, str]] = []
-        if len(verdicts) > 1 and (run := _run_in(one)):
-            made = sha256(repr(sorted(run.results().items())).encode()).hexdigest()
-            has = [*(("run-id-twice", run_id) for run_id in run.run_ids), ("run-identical", made)]
-        for code, value in has:
-            key = task, code, value
-            if key in first:
-                own, what, remedy = _AGAIN[code]
-                found = f"{quoted(value)}, " * (code == "run-id-twice") + f"{what} {first[key]}"
-                problems.append(Problem(code, one.file, None, own, found, remedy, "warning"))
-            first.setdefault(key, one.file)
-        told.append(replace(one, problems=tuple(problems)))
-    return told
+    again: dict[str, list[Problem]] = defaultdict(list)
+
+    def warn(code: str, file: str, told: str, found: str, remedy: str) -> None:
+        again[file].append(Problem(code, file, None, f"other {told}", found, remedy, "warning"))
+
+    leave_out, rename = "Leave out a run.", "Leave out a run or rename it."
+    owners: dict[tuple[str, str], str] = {}
+    made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
+    for one in verdicts if len(verdicts) > 1 else ():
+        task, run = one.kind.name if one.kind else "", _run_in(one)
+        for run_id in run.run_ids if run else ():
+            if owner := owners.get((task, run_id)):
+                told = f"run_ids than that of {owner}"
+                warn("run-id-twice", one.file, told, quoted(run_id), rename)
+            owners.setdefault((task, run_id), one.file)
+        if run:
+            results = dict(sorted(run.results().items()))
+            made[task][one.file] = _hash(results)
+            texts[task][one.file] = _hash(submission.texts_alone(results))
+    for task, files in made.items():
+        for file, (first, is_equal) in submission.twins_of(files, texts[task]).items():
+            told = f"results than those of {first}"
+            if is_equal:
+                warn("run-identical", file, told, "all topics equal", leave_out)
+            else:
+                warn("run-near-twin", file, told, submission.NEAR_TWIN, leave_out)
+    return [replace(one, problems=(*one.problems, *again.pop(one.file, ()))) for one in verdicts]
+
+
+def _hash(results: object) -> str:
+    return sha256(repr(results).encode()).hexdigest()
 
 
 def _run_in(verdict: Verdict) -> Run | None:
     """Return what is in a file that was found to be a valid run of a task; None of others."""
     path, kind = Path(verdict.file), verdict.kind
-    kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
+    kept_as = (
+        submission.run_formats().get(detect_format(path) or "") if kind and kind.check else None
+    )
     try:
         return kept_as.read(path) if kept_as and verdict.valid else None
     except InvalidFileError:  # the track's own validator may accept what cannot be read
@@ -259,10 +270,10 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended.values():
         by_kind: dict[str, list[Change]] = {}
-        for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
+        for one in sorted(changes, key=lambda one: one.kind not in submission.NOT_MENDED):
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
-            what = "not mended" if kind in NOT_MENDED else "mended"
+            what = "not mended" if kind in submission.NOT_MENDED else "mended"
             shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
             if len(alike) > _MAX_ALIKE:
                 more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"

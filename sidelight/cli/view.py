@@ -30,7 +30,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.topics import topic_format
-from sidelight.formats.verdict import detect_format, judge_file, read_topics, track_of
+from sidelight.formats.verdict import judge_file, read_topics, run_files, track_of
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
@@ -231,7 +231,8 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
         return []
     found = (folder.glob("*/" * depth + config.name) for depth in range(1, _RUN_DEPTH + 1))
     runs = sorted(path.parent for paths in found for path in paths)
-    if not runs and len(files := _run_files_in(folder)) > len({*files.values()}):
+    files = {} if runs else run_files(folder)
+    if len(files) > len({run_formats()[name].kind for name in files.values()}):
         runs = [*files]
     if len(runs) > _MOST_RUNS:
         raise InputError(
@@ -239,14 +240,6 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
             remedy="Give a folder of fewer runs.",
         )
     return runs
-
-
-def _run_files_in(folder: Path) -> dict[Path, str]:
-    """Return the run files in a folder or the folders in it, and the kind of task of each."""
-    paths = sorted(path for pattern in ("[!.]*", "[!.]*/[!.]*") for path in folder.glob(pattern))
-    names, formats = {path: detect_format(path) for path in paths if path.is_file()}, run_formats()
-    found = {path: formats[name].kind for path, name in names.items() if name in formats}
-    return {path: one for path, one in found.items() if one in {"question_list", "cited_text"}}
 
 
 def _in_a_line(error: SidelightError) -> str:
@@ -309,7 +302,7 @@ def _shown(
         directory = RunDirectory(paths[0], plugins)
         if directory.config.exists():
             return finished_run(directory, texts or ())
-        paths = [*_run_files_in(directory.path)]
+        paths = [*run_files(directory.path)]
         if not paths:
             raise InputError(
                 f"{directory.path}: expected a finished run, or run files; found neither",

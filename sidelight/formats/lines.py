@@ -180,10 +180,12 @@ def readable(path: Path) -> Iterator[None]:
     except files.RefusedFileError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except IsADirectoryError as error:
-        names = sorted(one.name for one in path.glob("[!.]*") if one.is_file())[:_MAX_NAMED]
+        names = sorted(one.name for one in path.glob("[!.]*") if one.is_file())
         raise InputError(
             f"{path}: expected a file; found a folder{'' if names else ' without files'}",
-            remedy=f"Name a file of this folder: {', '.join(names)}." if names else "Name a file.",
+            remedy=f"Name a file of this folder: {first_of(names, _MAX_NAMED)}."
+            if names
+            else "Name a file.",
         ) from error
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file", remedy="Check the path.") from error

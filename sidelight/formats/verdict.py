@@ -242,20 +242,39 @@ def detect_format(path: Path) -> str | None:
 
 
 def track_of(path: Path, usual: Track) -> Track:
-    """Return `usual`, or another track if only that one has a task with the file's format."""
-    found = detect_format(path)
+    """Return `usual`, or another track if only that one has a task with the file's format.
+
+    Of a folder, the first run file counts.
+    """
+    found = next(iter(run_files(path).values()), None) if path.is_dir() else detect_format(path)
     tracks = [usual, *map(load_track, names("track"))]
     have = (one for one in tracks if found in [task.format for task in one.tasks])
     return next(have, usual)
 
 
+def run_files(folder: Path) -> dict[Path, str]:
+    """Return the files of questions and texts in a folder or the folders in it, by their format."""
+    paths = sorted(path for pattern in ("[!.]*", "[!.]*/[!.]*") for path in folder.glob(pattern))
+    kinds = {name: one.kind for name, one in run_formats().items()}
+    found = {path: detect_format(path) or "" for path in paths if path.is_file()}
+    shown = {"question_list", "cited_text"}
+    return {path: name for path, name in found.items() if kinds.get(name) in shown}
+
+
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     """Return the runs of a task, as its format reads them; errors tell a wrong file's kind.
 
-    Of a run directory the file of the task is read.
+    Of a run directory the file of the task is read, and of another folder all its run files that
+    have the format of the task.
     """
     read, what = run_format(task).read, f"a run of {task.title}"
-    files = [own if (own := path / task.file_name).is_file() else path for path in paths]
+    files: list[Path] = []
+    for path in paths:
+        own = path / task.file_name
+        within = run_files(path) if path.is_dir() and not own.is_file() else {own: task.format}
+        files += [one for one, its in within.items() if one.is_file() and its == task.format] or [
+            path
+        ]
     return [read_as(path, read, what, (task.format,)) for path in files]
 
 
@@ -390,14 +409,22 @@ def judge_file(
     if kind is None:
         theirs = {one: kinds_of(load_track(one)).get(name or "") for one in names("track")}
         others = {one: like.title for one, like in theirs.items() if like}
+        # Tracks that have nuggets weigh them alike; their topics may be those of any track.
+        if name == "nuggets" and any(f'"{one}"'.encode() in read_bytes(path) for one in topic_ids):
+            kind = next(filter(None, theirs.values()), None)
+    if kind is None:
         found, remedy = _looks_like(path)
-        what = f"a {next(iter(others.values()))} of {' or '.join(others)}" if others else name
+        what = name
+        if others:
+            what = f"a {next(iter(others.values()))} of {' or '.join(others)}"
+            remedy = f"Add {' or '.join(f'--track {one}' for one in others)}"
+            remedy += ", or their topics by --topics." if name == "nuggets" else "."
         findings.error(
             "kind-unknown",
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
             found=f"what looks like {what}" if what else found,
-            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}." if others else remedy,
+            remedy=remedy,
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:

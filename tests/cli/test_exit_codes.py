@@ -26,7 +26,7 @@ _VALUES = {
     "url": "http://localhost:8081",
 }
 # With every path given at once these end as wrong usage before a file is read.
-_USED_WRONGLY = {("search",), ("index", "remote")}
+_USED_WRONGLY = {("search",), ("index", "remote"), ("nuggets",)}
 
 
 def paths_of(words):

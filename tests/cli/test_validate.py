@@ -71,17 +71,44 @@ def test_two_runs_of_a_task_with_one_run_id_are_named(valid_run, tmp_path):
     for files in ((valid_run, again), (valid_run, valid_run)):
         code, output = run(*files)
         assert code == 0
-        assert f"found '{RUN_ID}', the run_id of {valid_run}. Leave out a run" in output
+        assert f"run_ids than that of {valid_run}; found '{RUN_ID}'. Leave out a run" in output
     assert "run-id-twice" not in run(valid_run)[1]
     again.write_text(valid_run.read_text().replace(RUN_ID, "lamp-two"))
     output = run(valid_run, again)[1]
     assert "run-id-twice" not in output
     assert (
-        f"[run-identical] expected other results; found all topics equal to those of {valid_run}"
+        f"[run-identical] expected other results than those of {valid_run}; found all topics equal"
         in output
     )
     again.write_text(again.read_text().replace("Who paid for study 3?", "Who saw study 3?"))
     assert "run-identical" not in run(valid_run, again)[1]
+
+
+def test_runs_that_are_alike_are_named_with_the_run_that_they_are_like(tmp_path):
+    """Reports with the same sentences in another order, or with other citations, are near twins."""
+    runs = dict.fromkeys(("first", "turned", "cited", "other", "same"))
+    for name in runs:
+        cited = {"citations": ["msmarco_v2.1_doc_01_1#0_1"]}
+        sentences = [{"text": one, **cited} for one in ("It burns.", "It dries.")]
+        if name == "turned":
+            sentences.reverse()
+        if name == "cited":
+            sentences[0]["citations"] = ["msmarco_v2.1_doc_01_1#0_2"]
+        if name in ("other", "same"):
+            sentences[0]["text"] = "Peat smokes."
+        report = {"team_id": "t", "run_id": f"t-{name}", "topic_id": IDS[0]}
+        runs[name] = tmp_path / f"t-{name}"
+        line = {"metadata": report | {"type": "automatic", "use_starter_kit": 0}}
+        runs[name].write_text(json.dumps(line | {"responses": sentences}) + "\n")
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text(json.dumps({"docid": IDS[0], "title": "Peat", "body": "Peat burns."}) + "\n")
+    output = run(*runs.values(), "--topics", topics)[1]
+    near, equal = (line for line in output.splitlines() if " other results than those of " in line)
+    assert near.startswith(f"{runs['turned']}: warning [run-near-twin] ")
+    assert f"those of {runs['first']}; found the same texts on every topic, in another " in near
+    assert near.endswith(f" (the same in 1 more place: {runs['cited']})")
+    assert equal.startswith(f"{runs['same']}: warning [run-identical] ")
+    assert f"those of {runs['other']}; found all topics equal." in equal
 
 
 def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
@@ -116,7 +143,7 @@ def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_
     code, output = run(valid_run, "--official")
     assert code == 1
     assert "found 1 fields in place of 5" in output
-    assert "(300 such problems, also on lines 2, 3," in output
+    assert "(the same in 299 more places: line 2, line 3," in output
     assert "found 30 topics missing: msmarco" in output
     assert "against the topics of the track, or of --topics. The same command without" in output
     assert len(output.splitlines()) == 3
@@ -177,7 +204,7 @@ def test_nuggets_and_their_assignments_are_files_of_the_tracks_that_have_them(tm
     line = f'{{"qid": "{topic}", "nuggets": [{{"text": "x", "importance": "vital"}}]}}\n'
     path.write_text(line)
     assert run(path, "--track", "rag2025") == (0, f"{path}: valid nuggets file, 1 topic\n")
-    assert "Add --track rag2024 or --track rag2025" in run(path)[1]
+    assert "--track rag2025 or --track rag2026, or their topics by --topics." in run(path)[1]
     path.write_text(line.replace("vital", "urgent"))
     code, output = run(path, "--track", "rag2025")
     assert code == 1
@@ -201,9 +228,23 @@ def test_nuggets_of_unknown_topics_and_nuggets_that_occur_twice_are_named(tmp_pa
     assert code == 1
     assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'bog'." in output
     twice = "warning [nugget-duplicate] expected each nugget of a topic once; found 'peat burns.' 2"
-    assert f"{path}:1: {twice} times. Keep one of them: each counts. (2 such problems" in output
+    told = f"{path}:1: {twice} times. Keep one of them: each counts. "
+    assert f"{told}(the same in 1 more place: line 2)" in output
     path.write_text(json.dumps(lines[0]) + "\n")
     assert run(*given)[0] == 0
+
+
+def test_nuggets_of_articles_are_checked_with_the_articles_alone(tmp_path):
+    path, topics = tmp_path / "nuggets.jsonl", tmp_path / "articles.jsonl"
+    topics.write_text('{"docid": "a", "title": "Peat", "body": "Peat burns."}\n')
+    nuggets = [{"text": "Peat burns.", "importance": "vital"}]
+    lines = [json.dumps({"qid": topic, "nuggets": nuggets}) + "\n" for topic in ("a", "b")]
+    path.write_text(lines[0])
+    assert run(path, "--topics", topics) == (0, f"{path}: valid nuggets file, 1 topic\n")
+    path.write_text("".join(lines))
+    code, output = run(path, "--topics", topics)
+    assert code == 1
+    assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'b'." in output
 
 
 def spoilt(change):
@@ -413,7 +454,7 @@ def test_what_is_wrong_with_several_files_is_told_once(tmp_path):
     also = ", ".join(str(tmp_path / name) for name in "bc")
     (line,) = missing
     assert line.startswith(f"{tmp_path / 'a'}: error [topic-missing] expected all 30 topics")
-    assert line.endswith(f" (3 such problems, also in {also})")
+    assert line.endswith(f" (the same in 2 more places: {also})")
     assert states(output) == {
         **{tmp_path / name: ("Task 1 run", "invalid") for name in "abc"},
         tmp_path / "e" / "d": ("file of unknown kind", "invalid"),
@@ -471,7 +512,8 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
     assert (problem.line, first.style) == (1, "yellow")
     assert first.text == (
         "run.jsonl:1: warning [words-many] expected 250 words; found 251. Cut. "
-        "(30 such problems, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
+        "(similar in 29 more places: line 2, line 3, line 4, line 5, line 6, line 7, "
+        "line 8, line 9, line 10, line 11 and 19 more)"
     )
     assert [note.style for _, note in others] == ["red", "red", "yellow"]
 

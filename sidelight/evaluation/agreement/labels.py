@@ -7,6 +7,7 @@ of topics, not of labels, because labels of one topic are not independent.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -359,13 +360,16 @@ def vote_labels(
 
     A thing has the label that `majority` finds, or none: only a scale that no label opposes is in
     order. Grades of a vote are places on the scale, the lowest 0. Things stand in the order in
-    which they first occur.
+    which they first occur. A judge without any row of a run on a topic has no vote on it.
     """
     place = {name: level for level, name in enumerate(scale.names[::-1])}
     sides = [{key_of(item): item for item in judge} for judge in judges]
+    about = {key: (one.topic_id, one.run_tag) for side in sides for key, one in side.items()}
+    asked = Counter(one for side in sides for one in {about[key] for key in side})
     votes = vote_each(
         [{key: place.get(str(one.label)) for key, one in side.items()} for side in sides],
         ordered=scale.opposite is None,
+        asked=lambda key: asked[about[key]],
     )
     found = []
     for key, its in votes.items():

@@ -101,13 +101,14 @@ def learn(
     topics: Sequence[str],
     runs: Sequence[str],
     labels_of: Callable[[Levels], Sequence[str]],
+    untaught: M,
 ) -> tuple[M, JudgeAgreement]:
     """Return a model fitted on all examples, and how well it agrees with people on new ones.
 
     Each topic is predicted by a model fitted on the others, and again without the runs that are
     predicted. `features` is `(n, n_features)`, all else `(n,)`. `levels` are by people, and
     `people` are their labels as they are compared; `labels_of` makes such labels of the levels that
-    are predicted for all examples.
+    are predicted for all examples. `untaught` is the model without examples.
     """
     new_runs = predict_by_topic_and_run(features, levels, topics, runs, fit)
     found = agreement(
@@ -117,7 +118,8 @@ def learn(
         topics,
         runs,
     )
-    return fit(features, levels), found
+    kappa = _kappa(people, labels_of(untaught.predict(features)))
+    return fit(features, levels), found.model_copy(update={"kappa_without": kappa})
 
 
 def agreement(

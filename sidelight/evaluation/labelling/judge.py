@@ -122,6 +122,7 @@ class JudgeAgreement(Value):
         raw_new_runs: The share where the runs judged were no examples either, as runs to be judged
             are not; None where there is one run.
         kappa_new_runs: Cohen's kappa likewise.
+        kappa_without: Cohen's kappa of the same judge without examples, on the same labels.
     """
 
     n_labels: int
@@ -131,6 +132,7 @@ class JudgeAgreement(Value):
     kappa: float | None
     raw_new_runs: float | None = None
     kappa_new_runs: float | None = None
+    kappa_without: float | None = None
 
 
 class Instrument(Value):

@@ -166,10 +166,12 @@ class Vote(NamedTuple):
     Attributes:
         grade: Theirs together; None where too few gave one.
         given: Each judge's own, in the order of the judges; None where one gave none.
+        asked: How many of the judges could have given one.
     """
 
     grade: int | None
     given: tuple[int | None, ...]
+    asked: int
 
     @property
     def judges(self) -> int:
@@ -191,7 +193,7 @@ class Vote(NamedTuple):
     @property
     def lacking(self) -> str:
         """Return why there is no grade."""
-        if 2 * self.judges > len(self.given):
+        if 2 * self.judges > self.asked:
             return "undecided"
         return "too few judges" if self.judges else "no judge"
 
@@ -209,11 +211,22 @@ def majority(given: Sequence[int | None], *, ordered: bool = True) -> int | None
 
 
 def vote_each(
-    judges: Sequence[Mapping[Key, int | None]], *, ordered: bool = True
+    judges: Sequence[Mapping[Key, int | None]],
+    *,
+    ordered: bool = True,
+    asked: Callable[[Key], int] | None = None,
 ) -> dict[Key, Vote]:
-    """Return what several judges make of all that any of them graded, in order of occurrence."""
-    given = {key: tuple(one.get(key) for one in judges) for judge in judges for key in judge}
-    return {key: Vote(majority(told, ordered=ordered), told) for key, told in given.items()}
+    """Return what several judges make of all that any of them graded, in order of occurrence.
+
+    `asked` returns how many of them could have graded a thing: all if None.
+    """
+    found = {}
+    for key in dict.fromkeys(key for judge in judges for key in judge):
+        given = tuple(one.get(key) for one in judges)
+        among = asked(key) if asked else len(judges)
+        told = sorted(given, key=lambda grade: grade is None)[:among]  # others give no grade
+        found[key] = Vote(majority(told, ordered=ordered), given, among)
+    return found
 
 
 def vote(judges: Mapping[str, Grades]) -> dict[str, dict[str, Vote]]:

@@ -75,10 +75,8 @@ class EmbeddedQuestionSimilarity:
     ) -> None:
         self._model = SimilarityModel(encode)
         self.weights = self._model.weights
-        self._fit = partial(ShiftedLevels.fit, cuts=self._model.cuts)
-        levels, self.agreement = (
-            self._learn(examples) if examples else (ShiftedLevels(cuts=self._model.cuts), None)
-        )
+        self._untaught = ShiftedLevels(cuts=self._model.cuts)
+        levels, self.agreement = self._learn(examples) if examples else (self._untaught, None)
         self._labels_of = partial(
             comparing.level_labels, levels, _SIMILARITY_SCALE, _SIMILARITIES, min_confidence
         )
@@ -120,7 +118,7 @@ class EmbeddedQuestionSimilarity:
             topics += [topic_id] * len(items)
             runs += [run_tag] * len(items)
         if not rows:
-            return ShiftedLevels(cuts=self._model.cuts), None
+            return self._untaught, None
         # Labels without credit count as one, as in the agreement the track published.
         names = [_SIMILARITY_SCALE.coarse(name) for name in _SIMILARITIES]
         levels = np.array([names.index(label) for label in labels])
@@ -128,7 +126,8 @@ class EmbeddedQuestionSimilarity:
         def labels_of(found: comparing.Levels) -> list[str]:
             return [names[level] for level in found]
 
-        return comparing.learn(self._fit, np.vstack(rows), levels, labels, topics, runs, labels_of)
+        fit, x = partial(ShiftedLevels.fit, cuts=self._model.cuts), np.vstack(rows)
+        return comparing.learn(fit, x, levels, labels, topics, runs, labels_of, self._untaught)
 
 
 def _open_rows(logits: Values) -> comparing.Features:
@@ -469,7 +468,8 @@ class EmbeddedReportAnswers:
             ]
         )
         labels_of = partial(_judged, opposed)
-        return comparing.learn(ShiftedLevels.fit, x, y, labels, topics, runs, labels_of)
+        fit, plain = ShiftedLevels.fit, ShiftedLevels()
+        return comparing.learn(fit, x, y, labels, topics, runs, labels_of, plain)
 
 
 def _judged(opposed: list[bool], levels: comparing.Levels) -> list[str]:

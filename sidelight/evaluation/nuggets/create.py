@@ -29,7 +29,7 @@ from sidelight.llm.structured import check_each_once
 from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale, OneOf
-from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
+from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank, Rubric
 from sidelight.schemas.run import ReportRun
 from sidelight.text import budget_words, one_line
 
@@ -120,6 +120,23 @@ async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> lis
         )
         labels += [one.label for one in sorted(answer.labels, key=lambda one: one.number)]
     return labels
+
+
+def nuggets_of(rubric: Rubric, scale: LabelScale, importance: LabelScale) -> NuggetBank:
+    """Return each answer of a rubric as a nugget.
+
+    It is vital where `scale`, that of the rubric, has nothing above the importance of its question,
+    and okay elsewhere: the first and the last label of `importance`.
+    """
+    nuggets = (
+        Nugget(
+            text=one_line(answer.text),
+            importance=importance.labels[0 if question.importance.name == scale.highest else -1],
+        )
+        for question in rubric.questions
+        for answer in question.answers
+    )
+    return NuggetBank(topic_id=rubric.topic_id, nuggets=tuple(nuggets))
 
 
 def _windows(items: Sequence[Item]) -> Iterator[Sequence[Item]]:

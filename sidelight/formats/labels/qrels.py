@@ -165,9 +165,10 @@ def _judge_file(labels: Path) -> Path:
     return labels.with_name(f"{labels.name}.judge.json")
 
 
-def write_judge(labels: Path, judge: str) -> None:
-    """Write beside a file of labels who gave them."""
-    atomic_write(_judge_file(labels), json.dumps({"judge": judge}) + "\n")
+def write_judge(labels: Path, judge: str, notes: Sequence[str] = ()) -> None:
+    """Write beside a file of labels who gave them, and notes on scores by them."""
+    told = {"judge": judge} | ({"notes": [*notes]} if notes else {})
+    atomic_write(_judge_file(labels), json.dumps(told) + "\n")
 
 
 def read_judge(labels: Path) -> str | None:
@@ -180,6 +181,13 @@ def read_judge(labels: Path) -> str | None:
         if isinstance(judge, str) and judge.strip():
             return one_line(judge)
     raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
+
+
+def read_judge_notes(labels: Path) -> list[str]:
+    """Return what a judge noted on scores by its labels."""
+    judge = read_json(lines.read_bytes(_judge_file(labels))) if read_judge(labels) else {}
+    notes = judge.get("notes")
+    return [one_line(one) for one in notes if isinstance(one, str)] if type(notes) is list else []
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:

@@ -380,10 +380,41 @@ def find_twins(made: Mapping[str, object]) -> dict[str, str]:
     return {name: twin for name, twin in first.items() if name != twin}
 
 
+def texts_alone(results: object) -> object:
+    """Return results without the order of questions or sentences, and without citations."""
+    if isinstance(results, Mapping):
+        return {topic_id: texts_alone(its) for topic_id, its in results.items()}
+    if not isinstance(results, tuple):
+        return results
+    texts = [one.text if isinstance(one, CitedSentence) else one for one in results]
+    if all(isinstance(one, str) for one in texts):
+        return sorted(texts)
+    return tuple(map(texts_alone, results))
+
+
+NEAR_TWIN = "the same texts on every topic, in another order or with other citations"
+
+
+def twins_of(
+    made: Mapping[str, object], texts: Mapping[str, object]
+) -> dict[str, tuple[str, bool]]:
+    """Return, for each run like an earlier one, the first such run, and whether all is equal.
+
+    `texts` has the results of each run as `texts_alone` leaves them. See `find_twins`.
+    """
+    exact = find_twins(made)
+    near = find_twins({run: its for run, its in texts.items() if run not in exact})
+    return {run: (first, run in exact) for run, first in (exact | near).items()}
+
+
 def told_twins(made: Mapping[str, object]) -> list[str]:
-    """Say which runs have the results of an earlier one; see `find_twins`."""
-    twins = find_twins(made).items()
-    return [f"{run} and {first} are identical: equal on every topic" for run, first in twins]
+    """Say which runs have the results, or the texts, of an earlier one; see `twins_of`."""
+    texts = {run: texts_alone(results) for run, results in made.items()}
+    return [
+        f"{run} and {first} are "
+        + ("identical: equal on every topic" if is_equal else f"near twins: {NEAR_TWIN}")
+        for run, (first, is_equal) in twins_of(made, texts).items()
+    ]
 
 
 _FIELD_COUNT = 5

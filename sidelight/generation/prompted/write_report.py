@@ -308,7 +308,9 @@ class PromptedReviser:
         cited = [by_id[one] for one in sorted(again) if one in by_id]
         keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS, cited)
         passages = {
-            shown.key: _as_claim(item, shown.text)
+            shown.key: FoundClaim(
+                text=shown.text, segment_ids=(item.segment.segment_id,), answers=item.relevance
+            )
             for shown, item in zip(keyed.shown, cited, strict=True)
         }
         room = self.max_report_words - sum(map(budget_words, standing))
@@ -395,7 +397,3 @@ def _with(
             ),
         }
     )
-
-
-def _as_claim(item: Evidence, text: str) -> FoundClaim:
-    return FoundClaim(text=text, segment_ids=(item.segment.segment_id,), answers=item.relevance)

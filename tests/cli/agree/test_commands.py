@@ -331,6 +331,30 @@ def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path
     ]
 
 
+def test_files_on_different_runs_are_joined(tmp_path):
+    header, runs = (
+        "topic_id,run_tag,answer_id,annotation",
+        {"anna": "rs", "bert": "r", "carla": "q"},
+    )
+    files = [
+        write(tmp_path / name, header, *(f"t,{run},na-{n},none" for run in its for n in (1, 2)))
+        for name, its in runs.items()
+    ]
+    files[1].write_text(files[1].read_text().replace("na-2,none", "na-2,"))
+    shown = one_line(agree("vote", *files, "-o", tmp_path / "out"))
+    assert "labelled by one judge alone, whose labels are kept: q, s" in shown
+    # Of the two who label r, one says nothing of its second answer.
+    assert [row[1:4] for row in rows(tmp_path / "out" / "majority_report_assessments.csv")[1:]] == [
+        ["r", "na-1", "none"],
+        ["r", "na-2", ""],
+        *(["s", f"na-{n}", "none"] for n in (1, 2)),
+        *(["q", f"na-{n}", "none"] for n in (1, 2)),
+    ]
+    with pytest.raises(UsageError, match="expected --assessments once") as refused:
+        said("score", "task2", "--assessments", files[0], "--assessments", files[2])
+    assert "`sidelight agree vote A B -o FOLDER` makes one file of several" in str(refused.value)
+
+
 def test_three_public_models(shared_data, tmp_path):
     judges = sorted((shared_data / "rag-2025" / "umbrela-2026").iterdir())
     found = json.loads(agree("vote", *judges, "-o", tmp_path, "--json"))

@@ -4,11 +4,13 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.sample import sample_path
 from sidelight.text import one_line
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.commands import call, said
 from tests.helpers.models.model_server import ModelServer, completion
 
+RUBRICS = sample_path() / "human_rubrics"
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
 
 
@@ -127,7 +129,12 @@ def test_the_query_of_an_answer_comes_from_topics_or_nuggets_or_is_said_to_lack(
         named = ("--nuggets", given, "--track", "rag2025", "--words-only", "-o", out)
         shown = said("score", "nuggets", run, *named, *options)
         (line,) = next(out.glob("*_assignments.jsonl")).read_text().splitlines()
-        return json.loads(line)["query"], "the queries of 1 topic are not known" in one_line(shown)
+        again = said("score", "nuggets", out / "nuggets_assignments.jsonl")
+        lacking = [
+            "the queries of 1 topic are not known" in one_line(one) for one in (shown, again)
+        ]
+        assert len(set(lacking)) == 1
+        return json.loads(line)["query"], lacking[0]
 
     assert scored() == ("", True)
     assert scored(query="Who sold it?") == ("Who sold it?", False)
@@ -135,7 +142,7 @@ def test_the_query_of_an_answer_comes_from_topics_or_nuggets_or_is_said_to_lack(
     assert scored("--topics", topics, query="Who sold it?") == asked
 
 
-def test_the_query_of_an_article_is_its_title(tmp_path):
+def test_an_article_is_no_query(tmp_path):
     run, given, topics = (tmp_path / one for one in ("r.jsonl", "n.jsonl", "t.jsonl"))
     responses = [{"text": "The quarry was sold by its owners.", "citations": []}]
     about = {"team_id": "t", "run_id": "r", "topic_id": "msmarco_v2.1_doc_04_420132660"}
@@ -146,10 +153,28 @@ def test_the_query_of_an_article_is_its_title(tmp_path):
     topics.write_text(json.dumps(article) + "\n")
 
     def scored(*options):
-        named = ("--nuggets", given, "--words-only", "-o", tmp_path / "out")
-        shown = one_line(said("score", "nuggets", run, *named, *options))
-        (line,) = next((tmp_path / "out").glob("*_assignments.jsonl")).read_text().splitlines()
-        return json.loads(line)["query"], "topics of TREC 2025 DRAGUN by --topics" in shown
+        named = ("--nuggets", given, "--words-only", "--json")
+        return json.loads(said("score", "nuggets", run, *named, *options))
 
-    assert scored() == ("", True)
-    assert scored("--topics", topics) == ("Quarry sold", False)
+    assert scored("--topics", topics) == scored()  # as `sidelight judge` labels reports
+    assert scored()["notes"] == []
+    assert scored()["runs"][0]["strict_vital_score"] == 1.0
+
+
+def test_the_answers_of_rubrics_are_nuggets(tmp_path):
+    made = tmp_path / "made.jsonl"
+    assert "97 nuggets of 5 topics" in said("nuggets", "--rubrics", RUBRICS, "-o", made)
+    first, *_ = map(orjson.loads, made.read_bytes().splitlines())
+    rubric = orjson.loads((RUBRICS / f"{first['qid']}.json").read_bytes())
+    expected = [
+        {"text": answer["answer_text"], "importance": "vital" if vital else "okay"}
+        for question in rubric["rubrics"]
+        for vital in [question["importance"].startswith("A")]
+        for answer in question["short_answers"]
+    ]
+    assert first["nuggets"] == expected
+    assert {one["importance"] for one in expected} == {"vital", "okay"}
+    with pytest.raises(UsageError, match="or --rubrics alone, whose answers are nuggets"):
+        said("nuggets", "--rubrics", RUBRICS, "--model", "one", "-o", made)
+    with pytest.raises(UsageError, match="or --rubrics alone, whose answers are nuggets"):
+        said("nuggets", "--topics", made, "-o", made)

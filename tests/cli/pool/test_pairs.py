@@ -41,8 +41,9 @@ def test_pairs_of_the_sample_runs(tmp_path, cross_encoder):
         writer = csv.DictWriter(stream, rows[0], delimiter=";")
         writer.writeheader()
         writer.writerows(row | {"annotation": "Very similar"} for row in rows)
-    scored = told("score", "task1", *given[:2], "--assessments", output)["runs"]
-    assert [one["score"] for one in scored] == [1.0] * 3
+    found = told("score", "task1", *given[:2], "--assessments", output)
+    assert [one["score"] for one in found["runs"]] == [1.0] * 3
+    assert "count as very different, as do all outside a pool" in " ".join(found["notes"])
 
 
 def test_a_sheet_that_is_written_again_keeps_its_labels(tmp_path):

@@ -105,7 +105,7 @@ def test_the_order_of_judges_changes_nothing(given, random):
 def test_who_said_what_is_recorded():
     judges = {"a": {"1": {"x": 3, "y": 0}}, "b": {"1": {"x": 3}, "2": {"z": 1}}}
     found = relevance.vote(judges)
-    assert found["1"]["x"] == (3, (3, 3))
+    assert found["1"]["x"] == (3, (3, 3), 2)
     assert found["1"]["x"].agreeing == 2
-    assert found["1"]["y"] == (None, (0, None))
+    assert found["1"]["y"] == (None, (0, None), 2)
     assert found["2"]["z"].given == (None, 1)
