@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
@@ -18,12 +17,19 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
-from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
+from sidelight.formats.verdict import (
+    Verdict,
+    detect_format,
+    judge_file,
+    mend_file,
+    read_topics,
+    repeated,
+)
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
-from sidelight.text import counted, quoted
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track, run_file_names
 
 if TYPE_CHECKING:
@@ -100,10 +106,10 @@ def validate(  # long: half of it are its options
     """Check files, each by what it holds; exit with 1 if one is invalid.
 
     A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
-    order, misspelt and unknown fields, spare commas and, by whole sentences, the word limit; it
-    invents nothing, so that a missing question stays missing, and a line that it cannot mend is
-    left out. Changes are listed by the lines of the file that was given. A valid file is copied as
-    it is; of an invalid one in which nothing can be mended there is no copy.
+    order, misspelt and unknown fields, spare commas, surplus citations and, by whole sentences, the
+    word limit; it invents nothing, so that a missing question stays missing, and a line that it
+    cannot mend is left out. Changes are listed by the lines of the file that was given. A valid
+    file is copied as it is; of an invalid one in which nothing can be mended there is no copy.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
@@ -126,7 +132,11 @@ def validate(  # long: half of it are its options
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
-    verdicts = _told_apart(verdicts)
+    runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in verdicts]
+    verdicts = [
+        replace(one, problems=(*one.problems, *again))
+        for one, again in zip(verdicts, repeated(runs), strict=True)
+    ]
     as_given = [verdict.file for verdict in verdicts if fix and verdict.file not in mended]
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
@@ -196,33 +206,6 @@ def _made_for(path: Path) -> tuple[str, ...]:
         return run.topic_ids() if path.name in run.read_manifest().files else ()
     except InputError:
         return ()
-
-
-_AGAIN = {  # by code, what is told of a run that has the run_id or the results of an earlier one
-    "run-id-twice": ("a run_id of its own", "the run_id of", "Leave out a run or rename it."),
-    "run-identical": ("other results", "all topics equal to those of", "Leave out a run."),
-}
-
-
-def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
-    """Add a warning to each run with the run_id or the results of an earlier one of its task."""
-    first: dict[tuple[str, str, str], str] = {}
-    told = []
-    for one in verdicts:
-        problems, task = list(one.problems), one.kind.name if one.kind else ""
-        has: list[tuple[str, str]] = []
-        if len(verdicts) > 1 and (run := _run_in(one)):
-            made = sha256(repr(sorted(run.results().items())).encode()).hexdigest()
-            has = [*(("run-id-twice", run_id) for run_id in run.run_ids), ("run-identical", made)]
-        for code, value in has:
-            key = task, code, value
-            if key in first:
-                own, what, remedy = _AGAIN[code]
-                found = f"{quoted(value)}, " * (code == "run-id-twice") + f"{what} {first[key]}"
-                problems.append(Problem(code, one.file, None, own, found, remedy, "warning"))
-            first.setdefault(key, one.file)
-        told.append(replace(one, problems=tuple(problems)))
-    return told
 
 
 def _run_in(verdict: Verdict) -> Run | None:

@@ -43,7 +43,7 @@ from sidelight.registry import names
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.task import Task
 from sidelight.schemas.topic import Article, Topic, parse_question_id
-from sidelight.text import counted
+from sidelight.text import counted, quoted
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -498,3 +498,33 @@ def _check_strictly(
             remedy=f"Fill in the labels: one of {', '.join(labels.allowed)}.",
         )
     return labels
+
+
+_AGAIN = {  # by code, what is told of a run that has the run_id or the results of an earlier one
+    "run-id-twice": ("a run_id of its own", "the run_id of", "Leave out a run or rename it."),
+    "run-identical": ("other results", "all topics equal to those of", "Leave out a run."),
+}
+
+
+def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]:
+    """Return for each run a warning if it has the run_id or the results of an earlier one.
+
+    Each has the name of its task, which alone it is compared in, and that of its file.
+    """
+    first: dict[tuple[str, str, str], str] = {}
+    told = []
+    for task, file, run in runs:
+        problems: list[Problem] = []
+        has: list[tuple[str, str]] = []
+        if len(runs) > 1 and run:
+            has = [("run-id-twice", run_id) for run_id in run.run_ids]
+            has += [("run-identical", repr(sorted(run.results().items())))]
+        for code, value in has:
+            key = task, code, value
+            if key in first:
+                own, what, remedy = _AGAIN[code]
+                found = f"{quoted(value)}, " * (code == "run-id-twice") + f"{what} {first[key]}"
+                problems.append(Problem(code, file, None, own, found, remedy, "warning"))
+            first.setdefault(key, file)
+        told.append(problems)
+    return told
