@@ -250,7 +250,7 @@ def test_a_standfirst_is_a_paragraph_of_the_article(credit):
 def test_what_a_site_offers_is_no_sentence_of_the_article(n_lines):
     offers = (
         "Sign up for our newsletter and get the best of the valley in your inbox every morning.",
-        "The biggest stories from your patch, straight to your phone. You can unsubscribe any time.",
+        "The biggest stories from your patch, straight to your phone. Unsubscribe any time.",
         "The Cedar Loop is £18.99 for our readers. We may earn commission from links on this page.",
         "Read more: The budget gap of the council has doubled in a year to 4 million pounds.",
         "Related: How the town lost its swimming pool to a hedge fund in 2019.",
