@@ -132,11 +132,12 @@ def validate(  # long: half of it are its options
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
-    runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in verdicts]
-    verdicts = [
-        replace(one, problems=(*one.problems, *again))
-        for one, again in zip(verdicts, repeated(runs), strict=True)
-    ]
+    if len(verdicts) > 1:
+        runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in verdicts]
+        verdicts = [
+            replace(one, problems=(*one.problems, *again))
+            for one, again in zip(verdicts, repeated(runs), strict=True)
+        ]
     as_given = [verdict.file for verdict in verdicts if fix and verdict.file not in mended]
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid

@@ -428,9 +428,8 @@ def _investigate(
     (topic,) = page.topics
     earlier = ""
     if article.topic_id in done.kept:
-        made = datetime.fromtimestamp(
-            done.directory.trace(article.topic_id).stat().st_mtime
-        ).astimezone()
+        written = done.directory.trace(article.topic_id).stat().st_mtime
+        made = datetime.fromtimestamp(written).astimezone()
         earlier = (
             f"This report was made earlier, at {made:%H:%M on %Y-%m-%d}, from the same article, "
             f"settings and index. To make it anew, delete {run}."

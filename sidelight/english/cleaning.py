@@ -332,15 +332,9 @@ def _named_above(lines: Sequence[str], place: int) -> str:
 
 
 def _named_again(lines: Sequence[str], body: str) -> str:
-    """Return a name on a line of its own that also ends a headline, or that somebody told things.
-
-    Such a name is of one who publishes: sections and authors stand behind no headline, too.
-    """
+    """Return a name on a line of its own that also ends a headline, or that was told things."""
     for name in filter(_is_capitalised, lines):
-        again = re.compile(
-            rf"^.+ [-–—|] {re.escape(name)}$|\btold {re.escape(name)}\b", re.MULTILINE
-        )
-        if not _KICKER.fullmatch(name) and again.search(body):
+        if re.search(rf"(?m)^.+ [-–—|] {re.escape(name)}$|\btold {re.escape(name)}\b", body):
             return name
     return ""
 

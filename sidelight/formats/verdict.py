@@ -515,10 +515,8 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
     told = []
     for task, file, run in runs:
         problems: list[Problem] = []
-        has: list[tuple[str, str]] = []
-        if len(runs) > 1 and run:
-            has = [("run-id-twice", run_id) for run_id in run.run_ids]
-            has += [("run-identical", repr(sorted(run.results().items())))]
+        has = [("run-id-twice", run_id) for run_id in run.run_ids] if run else []
+        has += [("run-identical", repr(sorted(run.results().items())))] if run else []
         for code, value in has:
             key = task, code, value
             if key in first:

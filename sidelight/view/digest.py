@@ -256,10 +256,7 @@ def _overlap(first: str, second: str) -> float:
 def _about(
     names: Iterable[str], sentences: Sequence[ShownSentence]
 ) -> Mapping[str, Mapping[int, bool]]:
-    """Return by name the sentences that have its last word, go on from one or are of a page on it.
-
-    Each with whether its page is on it.
-    """
+    """Return by name the sentences that tell of it, each with whether its page is on that name."""
     found = {}
     for name in filter(str.strip, names):
         word = re.compile(rf"\b{re.escape(name.split()[-1])}\b")
@@ -509,21 +506,19 @@ class Reading:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [one for group in self._by_subject.values() for one in group]
         found = [one for one in found if self._tie(one)[0] >= _NAMED + 1]
-        best = max(found, key=lambda one: (self._says_whose(one), self._tie(one)), default=None)
-        return _finding(best) if best else None
+        return _finding(max(found, key=self._tie_said)) if found else None
 
-    def _says_whose(self, sentence: ShownSentence) -> bool:
-        """Tell whether a sentence itself names publisher or author, and not its page alone."""
-        places = self._named(sentence).values()
-        is_named = any(place < len(sentence.text) for place in places)
-        return is_named or self._made_it.search(sentence.text[:_LONGEST_SENTENCE]) is not None
+    def _tie_said(self, sentence: ShownSentence) -> tuple[bool, tuple[float, float]]:
+        """Return whether a sentence says itself whose tie it is, then what `_tie` does."""
+        named = any(place < len(sentence.text) for place in self._named(sentence).values())
+        return named or self._made_it.search(sentence.text) is not None, self._tie(sentence)
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
         ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
         told = min(_MOST_TIES, ties) + 0.5 * bool(_MONEY.search(text))
-        is_named = bool(self._named(sentence)) or self._says_whose(sentence)
+        is_named = bool(self._named(sentence) or self._made_it.search(text))
         chances = self._covers.get(sentence.text, {}).items()
         worth = max((chance * self._angles[one].weight for one, chance in chances), default=0.0)
         return told + _NAMED * is_named, worth

@@ -213,8 +213,7 @@ _GB = 10**9
 def check_settings(settings: Settings, index: Path | None, base_url: str = "") -> list[Check]:
     """Look at everything that the settings name, and at `index` unless it is None.
 
-    `base_url` is the address of the server `default`, if the run is to be told one: it is asked, as
-    nothing else is.
+    `base_url` is the address of the server `default`, which alone is asked, if it is given.
     """
     from sidelight.index.encoding.encoder import check_model
     from sidelight.index.machine import check_machine
