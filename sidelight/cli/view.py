@@ -330,7 +330,7 @@ def _shown(
 
 
 _STDIN = Path("-")
-_ADDRESS = re.compile(r"(https?:)/+(?=\S)|www\.\S", re.IGNORECASE)  # a `Path` has one slash
+_ADDRESS = re.compile(r"https?://|www\.\S", re.IGNORECASE)
 
 
 @options.takes_groups
@@ -442,11 +442,10 @@ def _read_article(path: Path, url: str, title: str = "") -> Article:
     from sidelight.serve import guards
     from sidelight.serve.app import ADDRESS, MAX_URL
 
-    if (address := _ADDRESS.match(str(path))) and not path.exists():
-        start = f"{address[1]}//" if address[1] else address[0]
+    address = re.sub(r"^(https?:)/+", r"\1//", str(path), flags=re.IGNORECASE)
+    if _ADDRESS.match(address) and not path.exists():
         raise UsageError(
-            f"expected a file; found the address {start}{str(path)[address.end() :]}; nothing is "
-            "fetched",
+            f"expected a file; found the address {address}; nothing is fetched",
             remedy="Open it in a browser, save the page (Ctrl-S), and name the saved file; --url "
             "tells its address.",
         )

@@ -30,7 +30,6 @@ from sidelight.english.cleaning import shows_date
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, one_line, unescaped
-from sidelight.transport import is_this_machine
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -161,7 +160,7 @@ def behind_proxy(app: ASGIApp) -> ASGIApp:
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and is_this_machine(client_of(scope)):
+        if scope["type"] == "http" and _is_loopback(client_of(scope)):
             forwarded = _header(scope, b"x-forwarded-for").rpartition(b",")[2].strip()
             try:
                 address = ipaddress.ip_address(forwarded.decode("ascii"))
@@ -190,6 +189,13 @@ def _is_of_another_site(headers: Headers) -> bool:
         return site not in {"same-origin", "none"}
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] != headers.get("host", "")
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def _header(scope: Scope, name: bytes) -> bytes:
