@@ -139,7 +139,7 @@ def proxy_for(url: str) -> str | None:
 
     parts = urlsplit(url)
     host = parts.hostname or ""
-    if _is_this_machine(host) or proxy_bypass(host):
+    if is_this_machine(host) or proxy_bypass(host):
         return None
     known = getproxies()
     proxy = known.get(parts.scheme) or known.get("all")
@@ -155,7 +155,8 @@ def proxy_for(url: str) -> str | None:
     return whole
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Tell whether a host is that on which this runs."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -165,7 +166,7 @@ def _is_this_machine(host: str) -> bool:
 def check_private(url: str, variable: str) -> None:
     """Refuse an address over which others could read a secret: without TLS, of another machine."""
     parts = urlsplit(url)
-    if parts.scheme != "https" and not _is_this_machine(parts.hostname or ""):
+    if parts.scheme != "https" and not is_this_machine(parts.hostname or ""):
         raise UsageError(
             f"{url}: expected an encrypted address, https://..., or one of this machine for the "
             f"secret in {variable}; found an unencrypted one, over which others can read it",

@@ -258,8 +258,9 @@ class Experiment(NamedTuple):
 
     def tables(self) -> list[ResultTable]:
         """Return the means, and what arms do by each measure and on each topic."""
-        tested = [self.effects_table(found) for found in self.effects if found.effects]
-        return [self.means_table(), *tested, *([self.topics_table()] if tested else [])]
+        tested = [found for found in self.effects if found.effects]
+        of_effects, of_topics = map(self.effects_table, tested), map(self.topics_table, tested)
+        return [self.means_table(), *of_effects, *of_topics]
 
     def means_table(self) -> ResultTable:
         """Return every arm's means by every measure, with what it asked of models if any did.
@@ -331,17 +332,18 @@ class Experiment(NamedTuple):
             latex=(["arm", found.measure.name, f"minus {base}", "p (Holm)"], rows),
         )
 
-    def topics_table(self) -> ResultTable:
-        """Return every arm's value on every topic by the first measure."""
+    def topics_table(self, found: MeasureEffects) -> ResultTable:
+        """Return every arm's value on every topic by one measure, drawn for the first one."""
         from sidelight.ablation.measures import draw_slopes
 
-        found, values = self.effects[0], self.effects[0].values
+        values = found.values
 
         def value_of(arm: str, item: tuple[int, str]) -> float | None:
             place, topic_id = item
             return None if topic_id in values.undefined else values.values[arm][place]
 
-        shown, draw = found.measure.shown, partial(draw_slopes, found, self.arms[0].name)
+        shown, is_first = found.measure.shown, found is self.effects[0]
+        draw = partial(draw_slopes, found, self.arms[0].name) if is_first else None
         columns = [Column(arm, arm, partial(value_of, arm), shown) for arm in values.values]
         columns.insert(0, Column("topic", "topic_id", itemgetter(1)))
         name = f"topics_{_file_name(found.measure.name)}"

@@ -216,10 +216,11 @@ async def _judge(
         given = read_task_runs(task, [directory.file(task), weak], rubrics)
         manifest = await judge_runs(judge, given, destination)
     scores = score_assessments(destination, rubrics, track)
-    write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
-    write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
     by_people = people_question_scores(track, data), people_report_scores(track, data)
     people = RunScores(track, *by_people)
+    for source, one in (("auto", scores), ("human", people)):
+        write_score_files(one.questions, destination, score_prefix(source, track.question_list))
+        write_score_files(one.reports, destination, score_prefix(source, track.cited_text))
     rows = [*_rows(scores), *(row for row in _rows(people) if row.run == _STRONG)]
     return manifest.label, sorted(rows, key=lambda row: -row.questions)
 

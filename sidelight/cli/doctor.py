@@ -35,7 +35,7 @@ def doctor(
     """Check Java, packages, models, memory and disk; exit with 3 if something is missing.
 
     With --model, ask a model server one tiny question and report what it can do. With --config,
-    look at all that a run would need, without loading or asking anything.
+    look at all that a run would need, loading nothing and asking only the server of --base-url.
     """
     if config or index:
         if model:

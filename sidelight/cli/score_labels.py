@@ -271,7 +271,7 @@ def _assigned(
     if model is None:
         encoder = None if by.words_only else open_encoder()
         assigner = partial(create.assign_learned, AnswerModel(encoder and encoder.encode))
-        judge = EmbeddedJudge({}, encoder=encoder).title
+        judge = EmbeddedJudge(encoder=encoder).title
         return judge, asyncio.run(create.assign_runs(runs, banks, queries, assigner))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
@@ -18,13 +17,19 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.runs import submission
+from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.formats.runs.submission import Change, Run
-from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
+from sidelight.formats.verdict import (
+    Verdict,
+    detect_format,
+    judge_file,
+    mend_file,
+    read_topics,
+    repeated,
+)
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
-from sidelight.text import counted, quoted
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track, run_file_names
 
 if TYPE_CHECKING:
@@ -101,10 +106,10 @@ def validate(  # long: half of it are its options
     """Check files, each by what it holds; exit with 1 if one is invalid.
 
     A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
-    order, misspelt and unknown fields, spare commas and, by whole sentences, the word limit; it
-    invents nothing, so that a missing question stays missing, and a line that it cannot mend is
-    left out. Changes are listed by the lines of the file that was given. A valid file is copied as
-    it is; of an invalid one in which nothing can be mended there is no copy.
+    order, misspelt and unknown fields, spare commas, surplus citations and, by whole sentences, the
+    word limit; it invents nothing, so that a missing question stays missing, and a line that it
+    cannot mend is left out. Changes are listed by the lines of the file that was given. A valid
+    file is copied as it is; of an invalid one in which nothing can be mended there is no copy.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
@@ -127,7 +132,12 @@ def validate(  # long: half of it are its options
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
-    verdicts = _told_apart(verdicts)
+    if len(verdicts) > 1:
+        runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in verdicts]
+        verdicts = [
+            replace(one, problems=(*one.problems, *again))
+            for one, again in zip(verdicts, repeated(runs), strict=True)
+        ]
     as_given = [verdict.file for verdict in verdicts if fix and verdict.file not in mended]
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
@@ -197,41 +207,6 @@ def _made_for(path: Path) -> tuple[str, ...]:
         return run.topic_ids() if path.name in run.read_manifest().files else ()
     except InputError:
         return ()
-
-
-def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
-    """Add a warning to each run with the run_id or the results of an earlier one of its task."""
-    again: dict[str, list[Problem]] = defaultdict(list)
-
-    def warn(code: str, file: str, told: str, found: str, remedy: str) -> None:
-        again[file].append(Problem(code, file, None, f"other {told}", found, remedy, "warning"))
-
-    leave_out, rename = "Leave out a run.", "Leave out a run or rename it."
-    owners: dict[tuple[str, str], str] = {}
-    made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
-    for one in verdicts if len(verdicts) > 1 else ():
-        task, run = one.kind.name if one.kind else "", _run_in(one)
-        for run_id in run.run_ids if run else ():
-            if owner := owners.get((task, run_id)):
-                told = f"run_ids than that of {owner}"
-                warn("run-id-twice", one.file, told, quoted(run_id), rename)
-            owners.setdefault((task, run_id), one.file)
-        if run:
-            results = dict(sorted(run.results().items()))
-            made[task][one.file] = _hash(results)
-            texts[task][one.file] = _hash(submission.texts_alone(results))
-    for task, files in made.items():
-        for file, (first, is_equal) in submission.twins_of(files, texts[task]).items():
-            told = f"results than those of {first}"
-            if is_equal:
-                warn("run-identical", file, told, "all topics equal", leave_out)
-            else:
-                warn("run-near-twin", file, told, submission.NEAR_TWIN, leave_out)
-    return [replace(one, problems=(*one.problems, *again.pop(one.file, ()))) for one in verdicts]
-
-
-def _hash(results: object) -> str:
-    return sha256(repr(results).encode()).hexdigest()
 
 
 def _run_in(verdict: Verdict) -> Run | None:

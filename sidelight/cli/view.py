@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cache, partial, wraps
 from hashlib import sha256
 from itertools import count
@@ -322,7 +323,7 @@ def _shown(
 
 
 _STDIN = Path("-")
-_ADDRESS = re.compile(r"(https?):/+(.*)")
+_ADDRESS = re.compile(r"https?://|www\.\S", re.IGNORECASE)
 
 
 @options.takes_groups
@@ -368,14 +369,18 @@ def read(
 
 
 class _Read(NamedTuple):
-    """An article that was investigated, where its page is, and what a reader must know of it."""
+    """An article that was investigated, where its page is, and what a reader must know of it.
+
+    `earlier` says of what folder and time the report is, where it was not made now; else empty.
+    """
 
     topic: TopicPage
     page: Path
     caution: str
+    earlier: str
 
     def document(self) -> dict[str, Any]:
-        """Return title, origin, report, questions, page and caution, JSON-ready."""
+        """Return title, origin, report, questions, page and what to know of it, JSON-ready."""
         report = [
             {
                 "text": one.text,
@@ -391,6 +396,7 @@ class _Read(NamedTuple):
             "questions": list(self.topic.questions),
             "page": str(self.page),
             "caution": self.caution,
+            "earlier": self.earlier,
         }
 
 
@@ -413,7 +419,15 @@ def _investigate(
     destination = output or run / PAGE
     page = write_page(run, destination, labels=[], index=folder, plugins=settings.plugins())
     (topic,) = page.topics
-    return _Read(topic, destination, page.caution)
+    earlier = ""
+    if article.topic_id in done.kept:
+        written = done.directory.trace(article.topic_id).stat().st_mtime
+        made = datetime.fromtimestamp(written).astimezone()
+        earlier = (
+            f"This report was made earlier, at {made:%H:%M on %Y-%m-%d}, from the same article, "
+            f"settings and index. To make it anew, delete {run}."
+        )
+    return _Read(topic, destination, page.caution, earlier)
 
 
 def _read_article(path: Path, url: str, title: str = "") -> Article:
@@ -421,9 +435,10 @@ def _read_article(path: Path, url: str, title: str = "") -> Article:
     from sidelight.serve import guards
     from sidelight.serve.app import ADDRESS, MAX_URL
 
-    if address := _ADDRESS.match(str(path)):
+    address = re.sub(r"^(https?:)/+", r"\1//", str(path), flags=re.IGNORECASE)
+    if _ADDRESS.match(address) and not path.exists():
         raise UsageError(
-            f"expected a file; found the address {address[1]}://{address[2]}; nothing is fetched",
+            f"expected a file; found the address {address}; nothing is fetched",
             remedy="Open it in a browser, save the page (Ctrl-S), and name the saved file; --url "
             "tells its address.",
         )
@@ -471,7 +486,7 @@ def _told(found: _Read) -> Result:
             shown.append(f"- {one.text} [{', '.join(names)}]" if names else one.text)
     shown += [Note("\nQuestions to ask", "bold")] if topic.questions else []
     shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
-    shown += [f"\n{found.caution}"] if found.caution else []
+    shown += [f"\n{told}" for told in (found.caution, found.earlier) if told]
     return Result(found.document(), [*shown, "\nOpen in a browser:", f"  {found.page}"])
 
 

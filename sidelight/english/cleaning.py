@@ -41,10 +41,12 @@ _END_MATTER = re.compile(
     re.IGNORECASE,
 )
 _SITE_CHROME = re.compile(
-    r"\b(?:sign up (?:for|to)|subscribe|newsletter|we use cookies|cookie (?:policy|notice|settings)"
-    r"|privacy policy|terms of (?:use|service)|all rights reserved|click here|read more"
-    r"|article continues below|follow us on|getty images|enable javascript|your email address"
-    r"|articles? (?:remaining|left)|support (?:independent|our) (?:journalism|work))\b"
+    r"\b(?:sign up (?:for|to)|(?:un)?subscribe|newsletter|we use cookies"
+    r"|cookie (?:policy|notice|settings)|privacy policy|terms of (?:use|service)"
+    r"|all rights reserved|click here|read more|article continues below|follow us on|getty images"
+    r"|enable javascript|your email address|articles? (?:remaining|left)"
+    r"|support (?:independent|our) (?:journalism|work)|have your say (?:below|in the comments)"
+    r"|invalid e-?mail|we (?:may|might) (?:earn|receive) (?:an? )?(?:\w+ )?commission)\b"
     r"|^(?:follow us|(?:get|download) (?:the|our) (?:\w+ ){1,3}app)\b"
     r"|^(?:related|read (?:next|also)|see also|also read|more on this)\b[^:]{0,20}:",
     re.IGNORECASE,
@@ -262,7 +264,8 @@ def find_masthead(body: str) -> Masthead:
     A headline is a line of several words that ends like none; bylines, dates and menus are none.
     Without one, the first line is it, whatever its form, if a byline or date follows. The name of
     an outlet has a word such as `Gazette`, or begins with "The", or is not that of an author and
-    stands behind a bar after the headline, or in capitals on a line above it.
+    stands behind a bar after the headline, in capitals on a line above it, or on a line of its own
+    where it also ends a headline or somebody "told" it something.
     """
     found = tail = bylines = ""
     outlets: list[str] = []
@@ -297,7 +300,7 @@ def find_masthead(body: str) -> Masthead:
     found = found or lead
     place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
     _, below, further = [*lines, "", "", ""][place : place + 3]
-    named = _named_above(lines, place)
+    named = _named_above(lines, place) or _named_again(lines, body)
     if named and named.casefold() not in bylines.casefold():
         outlets = outlets or [named]
     if outlets:
@@ -326,6 +329,14 @@ def _named_above(lines: Sequence[str], place: int) -> str:
         and not _KICKER.search(lines[number])
     )
     return next(names, "")
+
+
+def _named_again(lines: Sequence[str], body: str) -> str:
+    """Return a name on a line of its own that also ends a headline, or that was told things."""
+    for name in filter(_is_capitalised, lines):
+        if re.search(rf"(?m)^.+ [-–—|] {re.escape(name)}$|\btold {re.escape(name)}\b", body):
+            return name
+    return ""
 
 
 def _is_standfirst(line: str, above: str, below: str) -> bool:

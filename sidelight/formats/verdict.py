@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -28,12 +29,15 @@ from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import (
+    NEAR_TWIN,
     Change,
     Objection,
     Run,
     RunFormat,
     run_format,
     run_formats,
+    texts_alone,
+    twins_of,
 )
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import columns_of, read_table
@@ -43,7 +47,7 @@ from sidelight.registry import names
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.task import Task
 from sidelight.schemas.topic import Article, Topic, parse_question_id
-from sidelight.text import counted
+from sidelight.text import counted, quoted
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -525,3 +529,40 @@ def _check_strictly(
             remedy=f"Fill in the labels: one of {', '.join(labels.allowed)}.",
         )
     return labels
+
+
+def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]:
+    """Return for each run warnings if it has the run_id, the results or the texts of an earlier one.
+
+    Each has the name of its task, which alone it is compared in, and that of its file.
+    """
+    told: dict[str, list[Problem]] = {file: [] for _, file, _ in runs}
+
+    def warn(code: str, file: str, expected: str, found: str, remedy: str) -> None:
+        told[file].append(Problem(code, file, None, expected, found, remedy, "warning"))
+
+    owners: dict[tuple[str, str], str] = {}
+    made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
+    for task, file, run in runs:
+        if run is None:
+            continue
+        for run_id in run.run_ids:
+            if owner := owners.get((task, run_id)):
+                expected, remedy = (
+                    f"other run_ids than that of {owner}",
+                    "Leave out a run or rename it.",
+                )
+                warn("run-id-twice", file, expected, quoted(run_id), remedy)
+            owners.setdefault((task, run_id), file)
+        results = dict(sorted(run.results().items()))
+        made[task][file], texts[task][file] = _hash(results), _hash(texts_alone(results))
+    for task, files in made.items():
+        for file, (first, is_equal) in twins_of(files, texts[task]).items():
+            code = "run-identical" if is_equal else "run-near-twin"
+            found = "all topics equal" if is_equal else NEAR_TWIN
+            warn(code, file, f"other results than those of {first}", found, "Leave out a run.")
+    return [told.pop(file, []) for _, file, _ in runs]
+
+
+def _hash(results: object) -> str:
+    return sha256(repr(results).encode()).hexdigest()

@@ -28,7 +28,13 @@ from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
-from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
+from sidelight.formats.verdict import (
+    RUN_DIRECTORY,
+    Verdict,
+    judge_file,
+    official_problems,
+    repeated,
+)
 from sidelight.registry import registered
 from sidelight.runs.log import Fallback, told_fallbacks
 from sidelight.schemas.base import Value
@@ -386,6 +392,9 @@ def pack_runs(  # long: one check after another before anything is written
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
+    tasks = [(task.name, run.file(task), run_format(task)) for run in runs for task in track.tasks]
+    read = [(name, str(path), kept_as.read(path)) for name, path, kept_as in tasks]
+    problems += [problem for again in repeated(read) for problem in again]
     if track.usual_runs is not None and len(runs) > track.usual_runs:
         expected, found = f"at most {track.usual_runs} runs per task", str(len(runs))
         remedy = "Ask the organizers first; they judge runs in the order of priority."

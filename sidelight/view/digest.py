@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import CAPITAL
+from sidelight.english.quantities import canonical
 from sidelight.english.vocabulary import TIES
-from sidelight.generation.pages import CORRECTION_PAGE, without_source
+from sidelight.generation.pages import CORRECTION_PAGE, headline, without_source
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
@@ -198,15 +199,17 @@ def answers(
     report: Sequence[str],
     angles: Mapping[str, Angle],
     covers: Covers,
-    about: Mapping[str, Container[int]] = MappingProxyType({}),
+    about: Mapping[str, Mapping[int, bool]] = MappingProxyType({}),
+    corrections: Container[int] = (),
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each question the numbers of the sentences that answer it, the best first.
 
     A sentence answers a question if it mentions what the question is about, if the writer took it
     to answer something that was asked in much the same words, if it gives a figure of the question,
-    or if it tells of a ruling or a change of the article where the question asks for such. To a
-    question where a figure comes from, no sentence without that figure is an answer; to one on
-    somebody, none but the sentences that `about` has under that name.
+    or if it tells of a ruling or a change of the article where the question asks for such, as those
+    of `corrections` do. To a question where a figure comes from, no sentence without that figure is
+    an answer; to one on somebody, none but the sentences that `about` has under that name, and all
+    of which it says that their page is on them.
     """
     likeness = Likeness([*questions, *report])
     found = []
@@ -214,7 +217,7 @@ def answers(
         overlaps = {one: _overlap(question, angle.question) for one, angle in angles.items()}
         alike = {one: share for one, share in overlaps.items() if share >= _LEAST_OVERLAP}
         asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
-        figure = figures(question.partition(_FIGURE_ASKED)[2])
+        figure = _figures(question.partition(_FIGURE_ASKED)[2])
         outside = _QUOTED.sub("", question)
         named = [] if figure or asks_of_rulings else [one for one in about if one in outside]
         scores = {}
@@ -227,12 +230,13 @@ def answers(
             share = likeness.share(question, text)
             chances = covers.get(text, {}).items()
             taken = max((chance * alike.get(one, 0.0) for one, chance in chances), default=0.0)
-            counts = share >= 2 * _SOME_SHARE and figures(question) & given
-            rules = asks_of_rulings and _TELLS_OF_RULINGS.search(text)
+            counts = share >= 2 * _SOME_SHARE and _figures(question) & given
+            rules = asks_of_rulings and (number in corrections or _TELLS_OF_RULINGS.search(text))
+            is_on = any(about[one][number] for one in named)
             scores[number] = max(
                 share,
                 taken if share >= _SOME_SHARE or taken >= _SURE else 0.0,
-                _LEAST_SHARE * bool(figure or counts or rules),
+                _LEAST_SHARE * bool(figure or counts or rules or is_on),
             )
         best = sorted(scores, key=lambda number: (-scores[number], number))
         found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST_ANSWERS])
@@ -240,8 +244,8 @@ def answers(
 
 
 def _figures(text: str) -> set[str]:
-    """Return the figures of a text that are no years."""
-    return {one for one in figures(text) if not _YEAR.fullmatch(one)}
+    """Return the figures of a text that are no years, in one notation."""
+    return {one for one in figures(canonical(text)) if not _YEAR.fullmatch(one)}
 
 
 def _overlap(first: str, second: str) -> float:
@@ -251,18 +255,27 @@ def _overlap(first: str, second: str) -> float:
 
 def _about(
     names: Iterable[str], sentences: Sequence[ShownSentence]
-) -> Mapping[str, frozenset[int]]:
-    """Return by name the sentences that have its last word, or go on from one that has."""
+) -> Mapping[str, Mapping[int, bool]]:
+    """Return by name the sentences that tell of it, each with whether its page is on that name."""
     found = {}
     for name in filter(str.strip, names):
         word = re.compile(rf"\b{re.escape(name.split()[-1])}\b")
-        found[name] = frozenset(
-            last.number
+        found[name] = {
+            last.number: _is_of_page_on(name, last)
             for place, last in enumerate(sentences)
-            for one in sentences[max(0, place - _MOST_GOING_ON) : place + 1]
-            if _page(one) == _page(last) and word.search(one.text)
-        )
+            if _is_of_page_on(name, last)
+            or any(
+                _page(one) == _page(last) and word.search(one.text)
+                for one in sentences[max(0, place - _MOST_GOING_ON) : place + 1]
+            )
+        }
     return found
+
+
+def _is_of_page_on(name: str, sentence: ShownSentence) -> bool:
+    """Tell whether the page that a sentence cites first has a name for its headline."""
+    titles = [headline(one.source.page.title) for one in sentence.citations[:1]]
+    return name != "" and name.removeprefix("The ") in [one.removeprefix("The ") for one in titles]
 
 
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
@@ -285,7 +298,7 @@ _TIES = {
     *"bought founded owned owner owns paid sold".split(),
 }
 _HOLDS = re.compile(
-    r"\bparent company\b"
+    r"\bparent company\b|\b[Pp]ublisher is\b|\b(?:shares|stake)\b[^.;]{0,40}?\bheld\b"
     r"|\b(?:h[eo]ld(?:s|ing)?|own)\b[^.;]{0,40}?(?:\bper ?cent\b|%|\bshares\b|\bstake\b)"
 )
 _MOST_TIES, _NAMED = 3, 4.0  # naming publisher or author counts for more than all ties
@@ -392,7 +405,7 @@ class Reading:
         self.subjects: list[str] = []
         for sentence in sentences:
             before = self.subjects[-1] if self.subjects else AROUND
-            self.subjects.append(self._subject(sentence.text, before))
+            self.subjects.append(self._subject(sentence, before))
         self._by_subject: dict[str, list[ShownSentence]] = {}
         goes_on = False
         for sentence, after, subject in zip(
@@ -425,9 +438,10 @@ class Reading:
         claimed = [ComparedClaim(CLAIMS, says, (finding,)) for says, finding in best.items()]
         return lead, (*rows, *claimed[:left])
 
-    def _subject(self, text: str, before: str) -> str:
-        """Return what a text is on, if need be what the sentence before it is on."""
-        if places := self._named(text):
+    def _subject(self, sentence: ShownSentence, before: str) -> str:
+        """Return what a sentence is on, if need be what the one before it is on."""
+        text = sentence.text
+        if places := self._named(sentence):
             return min(places, key=lambda subject: places[subject])
         chances = [
             (chance, -_ORDER.index(_BY_ASPECT[self._angles[angle_id].aspect]))
@@ -441,11 +455,16 @@ class Reading:
         alike = (self._likeness.between(text, one) for one in self._said)
         return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
 
-    def _named(self, text: str) -> dict[str, int]:
-        """Return where a text names publisher and author, as far as it does."""
-        told = self._told
+    def _named(self, sentence: ShownSentence) -> dict[str, int]:
+        """Return where a sentence names publisher and author; at its end where its page does."""
+        told, text = self._told, sentence.text
         places = {PUBLISHER: told.names_publisher(text), AUTHOR: told.names_author(text)}
-        return {subject: place for subject, place in places.items() if place is not None}
+        on = {PUBLISHER: (told.publisher,), AUTHOR: told.authors}
+        return {
+            subject: len(text) if place is None else place
+            for subject, place in places.items()
+            if place is not None or any(_is_of_page_on(one, sentence) for one in on[subject])
+        }
 
     def _goes_on(self, one: ShownSentence, two: ShownSentence) -> bool:
         """Tell whether a sentence goes on from another of its page, or answers what it retells."""
@@ -487,14 +506,19 @@ class Reading:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [one for group in self._by_subject.values() for one in group]
         found = [one for one in found if self._tie(one)[0] >= _NAMED + 1]
-        return _finding(max(found, key=self._tie)) if found else None
+        return _finding(max(found, key=self._tie_said)) if found else None
+
+    def _tie_said(self, sentence: ShownSentence) -> tuple[bool, tuple[float, float]]:
+        """Return whether a sentence says itself whose tie it is, then what `_tie` does."""
+        named = any(place < len(sentence.text) for place in self._named(sentence).values())
+        return named or self._made_it.search(sentence.text) is not None, self._tie(sentence)
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
         ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
         told = min(_MOST_TIES, ties) + 0.5 * bool(_MONEY.search(text))
-        is_named = bool(self._named(text) or self._made_it.search(text))
+        is_named = bool(self._named(sentence) or self._made_it.search(text))
         chances = self._covers.get(sentence.text, {}).items()
         worth = max((chance * self._angles[one].weight for one, chance in chances), default=0.0)
         return told + _NAMED * is_named, worth
@@ -619,7 +643,8 @@ def digest(
     }
     people = trace.profile.people if trace.profile else ()
     about = _about((told.publisher, *told.authors, *people) if told else (), plain)
-    found = answers(made.questions, [one.text for one in plain], angles, covers, about)
+    texts, corrections = [one.text for one in plain], [n.number for n in plain if _corrects(n) > 1]
+    found = answers(made.questions, texts, angles, covers, about, corrections)
     if told is None:
         return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
     reading = Reading(told, plain, angles, covers)

@@ -20,6 +20,7 @@ from sidelight.english.cleaning import (
     headline,
 )
 from sidelight.english.names import host_label
+from sidelight.generation import pages
 from sidelight.generation.pages import Origins, page_date, publishers, without_source
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
@@ -210,7 +211,7 @@ def source_of(
         number=number,
         segment_id=segment.segment_id,
         page=web_page(segment.url, segment.title),
-        name=clean(origin.name or segment.title),
+        name=clean(origin.name or pages.headline(segment.title)),
         kind=origin.kind,
         date=clean(origin.date),
         passages=_passages(text, {_nearest(sentence, text) for _, sentence in cited_by}),

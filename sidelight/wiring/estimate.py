@@ -1,11 +1,12 @@
 """Estimate of a run's model calls and their cost, and a check of whether a run could work here.
 
-Nothing is rendered, loaded or asked. Each performer declares what it asks (`llm.prompted`); prices
-per server come from the settings.
+Nothing is rendered or loaded, and no server asked but one whose address is given to be checked.
+Each performer declares what it asks (`llm.prompted`); prices per server come from the settings.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from sidelight.index.remote.client import token_variable
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import Asked
+from sidelight.llm.server.openai_compat import probe
 from sidelight.llm.server.vllm import find_vllm
 from sidelight.parts import ROLES
 from sidelight.registry import load, needs
@@ -211,7 +213,7 @@ _GB = 10**9
 def check_settings(settings: Settings, index: Path | None, base_url: str = "") -> list[Check]:
     """Look at everything that the settings name, and at `index` unless it is None.
 
-    `base_url` is the address of the server `default`, if the run is to be told one.
+    `base_url` is the address of the server `default`, which alone is asked, if it is given.
     """
     from sidelight.index.encoding.encoder import check_model
     from sidelight.index.machine import check_machine
@@ -252,7 +254,11 @@ def _models(settings: Settings, performers: Iterable[type], base_url: str) -> It
             remedy = f"Add models.{role}.name to the configuration."
             yield Check(f"model {role}", "used by a role, but not named", remedy)
         elif role != "checker" or settings.models.checker:  # else the writer checks
-            yield _server(f"model {role}", model, settings, base_url)
+            named = _server(f"model {role}", model, settings, base_url)
+            yield named
+            if base_url and model.server == "default" and named.ok:
+                server = settings.servers.get(model.server, ServerSettings())
+                yield from asyncio.run(probe(model.name, base_url, server.api_key_variable))
 
 
 _PLACEHOLDER = "your-model"  # which presets have where a user is to fill in a model
@@ -271,7 +277,8 @@ def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) 
         remedy = f"Fill in {' and '.join(left)} in a copy of the configuration."
         return Check(role, f"only a placeholder: {' at '.join(left.values())}", remedy)
     if address:
-        return Check(role, f"{model.name} at {address}; test it with doctor --model and --base-url")
+        untested = "" if address == base_url else "; test it with doctor --model and --base-url"
+        return Check(role, f"{model.name} at {address}{untested}")
     if server is None or server.start is None:
         remedy = f"Add servers.{model.server}.base_url to the configuration, or give --base-url."
         return Check(role, f"{model.name}: no address of its server {model.server!r}", remedy)

@@ -114,6 +114,9 @@ def test_the_demo_makes_valid_scored_files(installed, tmp_path):
     assert [f"{float(written[name]):.3f}" for name in figures] == [
         f"{value:.3f}" for value in score["sidelight-demo"]
     ]
+    for name in ("question", "report"):
+        by_people = folder / "scores" / f"human_{name}_generation_per_run_results.csv"
+        assert "lantern" in by_people.read_text()
     # Ours and the strong run beat the weak one in both tasks.
     for task in (0, 1):
         assert score["sidelight-demo"][task] > 2 * score[weak][task]

@@ -8,6 +8,7 @@ import os
 import re
 import socket
 import sys
+from datetime import datetime
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -50,7 +51,14 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "10. " in shown
     assert "commonpedia.example" in shown
     assert "\nMade without a language model. " in shown
+    assert "This report was made earlier" not in shown
     again = told(*command, "-o", tmp_path / "page.html")
+    (run,) = (tmp_path / "runs").glob("read-*")
+    at = datetime.fromtimestamp(run.joinpath("traces", "article.json").stat().st_mtime).astimezone()
+    assert again["earlier"] == (
+        f"This report was made earlier, at {at:%H:%M on %Y-%m-%d}, from the same article, settings "
+        f"and index. To make it anew, delete {run.relative_to(tmp_path)}."
+    )
     page = (tmp_path / "page.html").read_text()
     assert "<h1>What others say</h1>" in page
     assert '<p class="caution">Made without a language model. ' in page
@@ -129,10 +137,18 @@ def test_what_is_no_article_is_refused(tmp_path, small_index):
             ("https://news.example/a",),
             r"address https://news.example/a; nothing is fetched\n.*save",
         ),
+        (("www.news.example/a",), r"address www.news.example/a; nothing is fetched\n.*save"),
         (("short.html", "--url", "news.example"), r"--url: expected an address such as https"),
     ):
         with pytest.raises(UsageError, match=says):
             said("read", *words, "--index", small_index.path)
+
+
+def test_a_folder_named_like_an_address_holds_files(tmp_path):
+    (tmp_path / "www.reed.example").mkdir()
+    saved = Path("www.reed.example", "a.txt")
+    saved.write_text("The pumping stations were built in 1961, when the marsh was very large. " * 5)
+    assert _read_article(saved, "").body.startswith("The pumping stations")
 
 
 def test_an_address_that_is_given_and_a_date_in_the_text_go_before_those_of_the_page(tmp_path):

@@ -118,6 +118,13 @@ PROSE = "The bill would end extraction in every bog of the country within ten ye
          "Bog Bill Rests on Bad Science", "WEXLEY COMMERCE", ("Dana Orrin",)),
         ("WEXLEY COMMERCE\nBog Bill Rests on Bad Science\nBy Dana Orrin\nWrite to Wexley Commerce",
          "Bog Bill Rests on Bad Science", "Wexley Commerce", ("Dana Orrin",)),
+        # Behind a headline and on a line of its own, or told things, it is above who owns it.
+        ("Bogs Close in a Year - Wexley Live\nWexley Live\nBogs Close in a Year\nBy Dana Orrin",
+         "Bogs Close in a Year - Wexley Live", "Wexley Live", ("Dana Orrin",)),
+        (f"Wexley Live\nBogs Close in a Year\nBy Dana Orrin\nHe told Wexley Live: {PROSE}",
+         "Bogs Close in a Year", "Wexley Live", ("Dana Orrin",)),
+        ("Wexley Valley\nBogs Close in a Year\nBy Dana Orrin",
+         "Bogs Close in a Year", "", ("Dana Orrin",)),
         ("WORLD POLITICS\nBog Bill Rests on Bad Science", "Bog Bill Rests on Bad Science", "", ()),
         ("DANA ORRIN\nBog Bill Rests on Bad Science\nBy Dana Orrin",
          "Bog Bill Rests on Bad Science", "", ("Dana Orrin",)),
@@ -136,6 +143,9 @@ def test_what_stands_above_a_pasted_text(above, headline, outlet, authors):
     pasted = article(f"{above}\n{PROSE}\n{PROSE} Others disagree.", "", "")
     assert find_masthead(pasted.body).headline == headline
     assert (find_publisher(pasted), find_authors(pasted)) == (outlet, authors)
+    if outlet:  # who has the rights may be its owner
+        owned = article(f"{pasted.body}\n© 2024 Orrin Regional Media plc", "", "")
+        assert find_publisher(owned) == outlet
 
 
 @pytest.mark.parametrize(
@@ -240,6 +250,8 @@ def test_a_standfirst_is_a_paragraph_of_the_article(credit):
 def test_what_a_site_offers_is_no_sentence_of_the_article(n_lines):
     offers = (
         "Sign up for our newsletter and get the best of the valley in your inbox every morning.",
+        "The biggest stories from your patch, straight to your phone. Unsubscribe any time.",
+        "The Cedar Loop is £18.99 for our readers. We may earn commission from links on this page.",
         "Read more: The budget gap of the council has doubled in a year to 4 million pounds.",
         "Related: How the town lost its swimming pool to a hedge fund in 2019.",
         "Follow us on Facebook and on X for more news from the whole of the valley.",

@@ -231,6 +231,15 @@ def test_the_same_in_other_words_is_not_the_opposite(item, sentence):
     assert found(item, sentence) is None
 
 
+def test_verbs_that_are_only_different_are_no_opposites():
+    item = "The council banned the sale of collars in shops."
+    assert found(item, "The council allowed the sale of collars in shops.").contradicts
+    other = found(item, "The council required the sale of collars in shops.")
+    assert other is None or not other.contradicts
+    required = "The council required collars for dogs in the park."
+    assert found(required, "The council prohibited collars for dogs in the park.").contradicts
+
+
 def test_another_figure_contradicts_and_a_mere_doubt_does_not():
     item = "Skelvane Aerial paid T145,000 for the report."
     other = found(item, item.replace("145", "245"))

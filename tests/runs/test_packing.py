@@ -23,7 +23,6 @@ def pack(folder, *runs):
 def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path):
     second, first = made(tmp_path, "b"), made(tmp_path, "a")
     packing = pack(tmp_path / "out", first, second)
-    assert packing.warnings == ()
     own = pack_runs([first], tmp_path / "own", load_track(), None)
     assert [(one.code, one.found) for one in own.warnings] == [
         ("topics-other", f"{len(IDS)} that the run was made for")
@@ -88,17 +87,35 @@ def test_nothing_is_written_where_a_file_is_invalid_or_a_name_or_folder_is_taken
         pack(tmp_path / "out", good)
 
 
+def of(packing, code):
+    return [one for one in packing.warnings if one.code == code]
+
+
+def test_a_run_that_is_equal_to_one_before_is_packed_with_a_warning_for_each_file(tmp_path):
+    first, second = made(tmp_path, "a"), made(tmp_path, "b")
+    assert pack(tmp_path / "one", first).warnings == ()
+    packed = pack(tmp_path / "out", first, second)
+    assert [(one.code, one.file, one.found) for one in packed.warnings] == [
+        (
+            "run-identical",
+            str(second.file(task)),
+            f"all topics equal to those of {first.file(task)}",
+        )
+        for task in load_track().tasks
+    ]
+
+
 def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path):
     runs = [made(tmp_path, f"r{number}") for number in range(11)]
-    assert pack(tmp_path / "ten", *runs[:10]).warnings == ()
-    (warning,) = pack(tmp_path / "eleven", *runs).warnings
+    assert of(pack(tmp_path / "ten", *runs[:10]), "runs-many") == []
+    (warning,) = of(pack(tmp_path / "eleven", *runs), "runs-many")
     assert (warning.code, warning.severity, warning.found) == ("runs-many", "warning", "11")
 
 
 def test_a_submission_under_the_team_id_of_the_settings_has_a_warning(tmp_path):
     runs = made(tmp_path, "a", "sidelight"), made(tmp_path, "b")
-    (warning,) = pack(tmp_path / "out", *runs).warnings
-    assert (warning.code, warning.severity) == ("team-default", "warning")
+    (warning,) = of(pack(tmp_path / "out", *runs), "team-default")
+    assert warning.severity == "warning"
     assert warning.found.endswith("in sidelight-a-t1, sidelight-a-t2")
 
 

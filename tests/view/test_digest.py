@@ -305,6 +305,38 @@ def test_a_question_on_somebody_leads_to_what_names_them_or_goes_on_from_it():
     assert [set(one) for one in found] == [{1, 2}, {1, 2, 3}]
 
 
+def test_what_a_page_on_the_publisher_or_a_correction_says_needs_no_name():
+    stake = "Since 2021 a 58 per cent stake in Marsh Hotels has been held by Kestrel Dredging."
+    report = (
+        CitedSentence(
+            text="Counts fell by 5 per cent at another place.", citations=("b_doc_00_4#0_0",)
+        ),
+        CitedSentence(text=stake, citations=(ONE,)),
+        CitedSentence(text="The publisher is Marsh Hotels Ltd.", citations=(ONE,)),
+        CitedSentence(text="Only 5% of all ponds were seen.", citations=(TWO,)),
+    )
+    correction = Segment(
+        segment_id=report[0].citations[0],
+        url="https://keeper.example/20220601/reedpost/frogs",
+        title="Correction: frogs - Keeper",
+        text=report[0].text,
+    )
+    questions = (
+        "What should readers know about the publisher, Reed Post?",
+        "What corrections, complaints or rulings followed Reed Post's article on frogs?",
+        "What is the basis for the figure of 5 per cent in reports on frogs?",
+    )
+    found = digested(Made(ARTICLE, questions, report, (*SEGMENTS, correction)))
+    assert [set(one) for one in found.answers] == [{2, 3}, {1}, {1, 4}]
+    assert found.lead
+    assert found.lead.behind
+    assert found.lead.behind.text == report[2].text
+    titles = [(one.title, [each.number for each in one.sentences]) for one in found.paragraphs]
+    assert ("Who publishes it", [2, 3]) in titles
+    # The archive is not who says so.
+    assert found.paragraphs[0].sentences[0].citations[0].source.name == "Correction: frogs"
+
+
 def test_what_was_read_to_speak_against_the_article_is_in_the_table():
     claim = FoundClaim(
         text="Only one pond in four was visited in 2021.",

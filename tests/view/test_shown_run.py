@@ -80,6 +80,9 @@ def test_runs_stand_side_by_side_above_the_rest_under_their_own_names(tmp_path):
     assert places["t1-compare"] < places["t1-report"] < places["t1-questions"]
     headings = [one.text for one in elements if one.tag == "h4"]
     assert headings[:3] == ["ours", "theirs", "theirs-task-2"]
+    # Both say other things of one passage.
+    chips = [one.text for one in elements if one.attributes.get("class") == "chip"]
+    assert chips.count("cited by both") == 2
 
 
 def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path):

@@ -3,6 +3,7 @@ from pathlib import Path
 
 from sidelight.config.load import load_settings
 from sidelight.wiring.estimate import check_settings
+from tests.helpers.models.model_server import ModelServer, completion
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -49,7 +50,12 @@ def test_models_and_their_servers():
     nowhere = checks(None, asking, named)["model writer"]
     assert nowhere.found == "m: no address of its server 'default'"
     assert nowhere.remedy.startswith("Add servers.default.base_url")
-    assert checks(None, asking, named, base_url="http://localhost:1/v1")["model writer"].ok
+    with ModelServer(completion('{"name": "cat", "legs": 4}')) as server:
+        there = checks(None, asking, named, base_url=server.base_url)
+    assert there["model writer"] == ("model writer", f"m at {server.base_url}", "")
+    assert there["model server"].ok
+    gone = checks(None, asking, named, base_url=server.base_url)
+    assert gone["model server"].remedy.startswith("Start the server")
     told = checks(None, asking, named, "servers.default.base_url=http://localhost:1/v1")
     assert told["model writer"].ok
     assert "model checker" not in told
@@ -90,5 +96,5 @@ def test_a_preset_that_is_not_filled_in_fails():
 
 def test_the_preset_of_the_reference_asks_for_its_models():
     settings = load_settings(CONFIGS / "reference-rag25.yaml")
-    names = [check.name for check in check_settings(settings, None, "http://localhost:1/v1")]
+    names = [check.name for check in check_settings(settings, None)]
     assert names[-2:] == ["model writer", "model ranker"]

@@ -344,6 +344,9 @@ def _statement(one: Sentence) -> str:
     text = _CONJUNCTION.sub("", one_line(one.text.replace("*", "").replace('"', "'")).rstrip(".!"))
     # "The union does not agree" states nothing by itself.
     says_what = one.figures or any(child.dep_ in _COMPLEMENTS for child in one.root.children)
+    # Nor does what calls something "a game-changer" in somebody's words alone.
+    names = (word for word in one.doc if word.dep_ in {"attr", "acomp"} and one.quoted[word.i])
+    says_what = says_what and all(one.quoted[name.head.i] for name in names)
     told = one.is_finite and says_what and one.pointer is None and not one.addresses_somebody
     if not told or one.is_prompt or one.quoted_share > _MAX_QUOTED:
         return ""

@@ -27,6 +27,7 @@ from sidelight.transport import (
     EXAMPLE,
     bounded_client,
     check_server,
+    is_this_machine,
     redacted,
     secret_for,
     without_password,
@@ -387,7 +388,9 @@ class OpenAICompatModel:
         if isinstance(error, APIConnectionError):
             return (
                 f"the connection to {self._shown_url} failed: {self._said(error.__cause__)}",
-                "Start the server, or give the address at which it listens.",
+                "Start the server, or give the address at which it listens."
+                if is_this_machine(urlsplit(self._base_url).hostname or "")
+                else "Check the address, and whether this machine reaches the network.",
             )
         said = self._said(error)
         status = error.status_code if isinstance(error, APIStatusError) else None

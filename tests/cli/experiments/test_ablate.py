@@ -79,8 +79,9 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     assert shown.index("R@5") < shown.index("nDCG@10")
     out = tmp_path / "out"
     assert sorted(path.name for path in (out / "arms").iterdir()) == ["vectors", "words"]
-    for name in ("means", "effects_R_5", "effects_nDCG_10", "topics_R_5"):
-        endings = ("csv", "md", "tex") if name == "means" else ("csv", "md", "tex", "svg", "png")
+    drawn = ("effects_R_5", "effects_nDCG_10", "topics_R_5")
+    for name in (*drawn, "means", "topics_nDCG_10"):
+        endings = ("csv", "md", "tex", "svg", "png") if name in drawn else ("csv", "md", "tex")
         for ending in endings:
             assert (out / f"{name}.{ending}").stat().st_size > 0
     header, rows = read_table(out / "topics_R_5.csv")

@@ -132,8 +132,15 @@ def test_the_subject_is_written_as_the_article_writes_it(title, body, subject):
 
 def test_a_statement_that_states_nothing_is_not_quoted(encoder):
     body = f"{BODY} The Marrow Ferry Workers' Union does not agree."
+    body += (
+        ' Petra Quill, who has fished from Tollmere for 26 years, said the ferry was "a lifeline".'
+    )
     told = PROFILE.model_copy(update={"body": body})
-    assert not any("does not agree" in one for one in written(encoder, told, count=30))
+    asked = written(encoder, told, count=30)
+    assert not any("does not agree" in one or "lifeline" in one for one in asked)
+    body = body.replace('"a lifeline"', "a monopoly in 2019")
+    asked = written(encoder, told.model_copy(update={"body": body}), count=30)
+    assert any("a monopoly in 2019" in one for one in asked)
 
 
 def test_nobody_is_asked_for_an_interest_in_a_part_of_its_own_name(encoder):

@@ -232,6 +232,12 @@ def test_a_server_that_is_down_is_reported_at_once(monkeypatch):
         assert time.monotonic() - started < 4
 
 
+def test_a_hosted_server_that_is_not_found_is_not_to_be_started():
+    hosted = SimpleNamespace(base_url="https://models.invalid/v1")  # a name that no host can have
+    with pytest.raises(ModelUnavailableError, match="Check the address, and whether"):
+        complete(hosted)
+
+
 def test_no_more_calls_at_once_than_allowed():
     async def call(model):
         await asyncio.gather(*(model.complete(REQUEST) for _ in range(12)))
