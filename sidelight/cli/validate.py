@@ -212,9 +212,7 @@ def _made_for(path: Path) -> tuple[str, ...]:
 def _run_in(verdict: Verdict) -> Run | None:
     """Return what is in a file that was found to be a valid run of a task; None of others."""
     path, kind = Path(verdict.file), verdict.kind
-    kept_as = (
-        submission.run_formats().get(detect_format(path) or "") if kind and kind.check else None
-    )
+    kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
     try:
         return kept_as.read(path) if kept_as and verdict.valid else None
     except InvalidFileError:  # the track's own validator may accept what cannot be read
@@ -245,10 +243,10 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended.values():
         by_kind: dict[str, list[Change]] = {}
-        for one in sorted(changes, key=lambda one: one.kind not in submission.NOT_MENDED):
+        for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
-            what = "not mended" if kind in submission.NOT_MENDED else "mended"
+            what = "not mended" if kind in NOT_MENDED else "mended"
             shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
             if len(alike) > _MAX_ALIKE:
                 more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"

@@ -532,7 +532,7 @@ def _check_strictly(
 
 
 def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]:
-    """Return for each run warnings if it has the run_id, the results or the texts of an earlier one.
+    """Return for each run warnings if an earlier one has its run_id, its results or its texts.
 
     Each has the name of its task, which alone it is compared in, and that of its file.
     """
@@ -548,11 +548,10 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
             continue
         for run_id in run.run_ids:
             if owner := owners.get((task, run_id)):
-                expected, remedy = (
-                    f"other run_ids than that of {owner}",
-                    "Leave out a run or rename it.",
+                expected = f"other run_ids than that of {owner}"
+                warn(
+                    "run-id-twice", file, expected, quoted(run_id), "Leave out a run or rename it."
                 )
-                warn("run-id-twice", file, expected, quoted(run_id), remedy)
             owners.setdefault((task, run_id), file)
         results = dict(sorted(run.results().items()))
         made[task][file], texts[task][file] = _hash(results), _hash(texts_alone(results))

@@ -95,11 +95,11 @@ def test_a_run_that_is_equal_to_one_before_is_packed_with_a_warning_for_each_fil
     first, second = made(tmp_path, "a"), made(tmp_path, "b")
     assert pack(tmp_path / "one", first).warnings == ()
     packed = pack(tmp_path / "out", first, second)
-    assert [(one.code, one.file, one.found) for one in packed.warnings] == [
+    assert [(one.code, one.file, one.expected) for one in packed.warnings] == [
         (
             "run-identical",
             str(second.file(task)),
-            f"all topics equal to those of {first.file(task)}",
+            f"other results than those of {first.file(task)}",
         )
         for task in load_track().tasks
     ]
