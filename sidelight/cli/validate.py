@@ -18,7 +18,7 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.formats.runs.submission import Change, Run
+from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import (
     Verdict,
     detect_format,

@@ -541,7 +541,7 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
     def warn(code: str, file: str, expected: str, found: str, remedy: str) -> None:
         told[file].append(Problem(code, file, None, expected, found, remedy, "warning"))
 
-    owners: dict[tuple[str, str], str] = {}
+    leave_out, owners = "Leave out a run.", dict[tuple[str, str], str]()
     made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
     for task, file, run in runs:
         if run is None:
@@ -559,7 +559,7 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
         for file, (first, is_equal) in twins_of(files, texts[task]).items():
             code = "run-identical" if is_equal else "run-near-twin"
             found = "all topics equal" if is_equal else NEAR_TWIN
-            warn(code, file, f"other results than those of {first}", found, "Leave out a run.")
+            warn(code, file, f"other results than those of {first}", found, leave_out)
     return [told.pop(file, []) for _, file, _ in runs]
 
 
