@@ -541,7 +541,8 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
     def warn(code: str, file: str, expected: str, found: str, remedy: str) -> None:
         told[file].append(Problem(code, file, None, expected, found, remedy, "warning"))
 
-    leave_out, owners = "Leave out a run.", dict[tuple[str, str], str]()
+    leave_out, rename = "Leave out a run.", "Leave out a run or rename it."
+    owners: dict[tuple[str, str], str] = {}
     made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
     for task, file, run in runs:
         if run is None:
@@ -549,17 +550,17 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
         for run_id in run.run_ids:
             if owner := owners.get((task, run_id)):
                 expected = f"other run_ids than that of {owner}"
-                warn(
-                    "run-id-twice", file, expected, quoted(run_id), "Leave out a run or rename it."
-                )
+                warn("run-id-twice", file, expected, quoted(run_id), rename)
             owners.setdefault((task, run_id), file)
         results = dict(sorted(run.results().items()))
         made[task][file], texts[task][file] = _hash(results), _hash(texts_alone(results))
     for task, files in made.items():
         for file, (first, is_equal) in twins_of(files, texts[task]).items():
-            code = "run-identical" if is_equal else "run-near-twin"
-            found = "all topics equal" if is_equal else NEAR_TWIN
-            warn(code, file, f"other results than those of {first}", found, leave_out)
+            expected = f"other results than those of {first}"
+            if is_equal:
+                warn("run-identical", file, expected, "all topics equal", leave_out)
+            else:
+                warn("run-near-twin", file, expected, NEAR_TWIN, leave_out)
     return [told.pop(file, []) for _, file, _ in runs]
 
 
