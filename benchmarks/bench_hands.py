@@ -1,11 +1,12 @@
-"""The judge without a model beside labels given by hand on the webs of `benchmarks/webs`.
+"""The judge without a model beside assessors' labels on the webs of `benchmarks/webs`.
 
     python -m benchmarks.bench_hands
 
-For each list of ten questions and each report that was labelled: the score by hand, the score by
-the judge, which sees no examples, and their difference; with Cohen's kappa of the labels. The
-weights of question similarity were fitted on the questions of the development webs, so figures
-there are by a model fitted on the other webs. Nothing of a web's texts is printed.
+For each list of ten questions and each report that was labelled: the score by the assessor, the
+score by the judge, which sees no examples, and their difference; with Cohen's kappa of the labels.
+Assessors are language models with the track's definitions. The weights of question similarity were
+fitted on the questions of the development webs, so figures there are by a model fitted on the other
+webs. Nothing of a web's texts is printed.
 """
 
 from __future__ import annotations
@@ -129,11 +130,11 @@ def main() -> None:
             apart = fmean(abs(one.scores[0] - one.scores[1]) for one in ours)
             kappa = cohen_kappa(confusion) or 0.0
             lines.append(
-                f"{title}: {len(ours)}, by hand {hand:.3f}, by the judge {judge:.3f}, "
+                f"{title}: {len(ours)}, by assessors {hand:.3f}, by the judge {judge:.3f}, "
                 f"mean absolute difference {apart:.3f}, kappa {kappa:.3f}"
             )
             figures.append(Figure(f"{title}: mean absolute difference", round(apart, 3), "score"))
-    write_results("hands", "webs of benchmarks/webs, labels given by hand", lines, figures)
+    write_results("hands", "webs of benchmarks/webs, labels by assessors", lines, figures)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Training of the model of question similarity, on labels given by hand, and its figures.
+"""Training of the model of question similarity, on labels by assessors, and its figures.
 
     python -m sidelight_research.similarity FOLDER [-o WEIGHTS]
 

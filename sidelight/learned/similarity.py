@@ -5,9 +5,9 @@ expects. What most questions of the rubric have in common, such as the subject o
 none of them from the others: margins over the other questions, and a question's own words, are
 features for this reason.
 
-Levels are 0 different, 1 similar, 2 very similar. The weights were fitted on labels that were given
-by hand, by the definitions of TREC DRAGUN; `weights/similarity.json` names them and says how well
-the model agrees with those of topics that it was not fitted on.
+Levels are 0 different, 1 similar, 2 very similar. The weights were fitted on labels that assessors,
+language models, gave by the definitions of TREC DRAGUN; `weights/similarity.json` names them and
+says how well the model agrees with those of topics that it was not fitted on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Question similarity: labels for pairs of rubric and submitted questions.
 
-The learned labeller was trained on labels given by hand and is calibrated on examples, as that of
+The learned labeller was trained on labels by assessors and is calibrated on examples, as that of
 report answers is (below). The prompted labeller has three modes, which ask the same in prompts of
 different size:
 
