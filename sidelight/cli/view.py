@@ -29,6 +29,7 @@ from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.lines import readable
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file, read_topics, run_files, track_of
@@ -449,7 +450,8 @@ def _read_article(path: Path, url: str, title: str = "") -> Article:
     if path == _STDIN:
         content = _bounded(sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1), "standard input")
     else:
-        content = read_limited(path)
+        with readable(path):
+            content = read_limited(path)
     try:
         found = guards.read_upload(guards.kind_of(path.name, content), content)
     except guards.NoArticleError as error:
