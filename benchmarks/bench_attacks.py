@@ -2,8 +2,9 @@
 
     python -m benchmarks.bench_attacks [--only development] [--list FILE]
 
-Both halves were written by others than the rules; the half `unseen` is printed by group only, and
-its texts are not printed at all. `--list` writes the verdicts of the other half that are wrong.
+All parts were written by others than the rules; the part `unseen` is printed by group only, and
+its texts are not printed at all. No rule was written from `alike`. `--list` writes the wrong
+verdicts of the part that `--only` names, and otherwise those of `development`.
 """
 
 from __future__ import annotations
@@ -84,8 +85,8 @@ def shares(verdicts: Iterable[Verdict]) -> tuple[int, float, float]:
 def main() -> None:
     """Judge, print and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=PARTS, help="one half alone, printed and not kept")
-    parser.add_argument("--list", type=Path, help="write wrong verdicts of `development` here")
+    parser.add_argument("--only", choices=PARTS, help="one part alone, printed and not kept")
+    parser.add_argument("--list", type=Path, help="write wrong verdicts here")
     given = parser.parse_args()
     parts = [part for part in PARTS if (ATTACKS / f"{part}.json.gz").exists()]
     found = {part: judged(part) for part in parts if given.only in {None, part}}
@@ -104,8 +105,9 @@ def main() -> None:
             figures.append(Figure(f"{part}: {group} that {does}", round(share, 4), "share"))
             figures.append(Figure(f"{part}: credit that {group} {does}", round(credit, 4), "share"))
     print("\n".join(lines))
-    if given.list and PARTS[0] in found:
-        given.list.write_text(_listed(found[PARTS[0]]), encoding="utf-8")
+    listed = given.only or PARTS[0]
+    if given.list and listed != PARTS[-1]:
+        given.list.write_text(_listed(found[listed]), encoding="utf-8")
     if given.only is None:
         workload = "each template around a fifth of the statements, and every pair"
         write_results("attacks", workload, lines, figures)
