@@ -93,5 +93,6 @@ def test_dates_have_one_style(days: int) -> None:
 
 @given(st.text(alphabet="0123456789,. -%ahundredmilliofy$T", max_size=60))
 @example("0.0.0")
+@example("0Tn.0")
 def test_any_text_has_a_notation_that_is_its_own(text: str) -> None:
     assert canonical(canonical(text)) == canonical(text)
