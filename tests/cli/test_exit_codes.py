@@ -199,7 +199,7 @@ def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
     assert "nowhere.jsonl" in capsys.readouterr().err
     assert ended(["read", "nowhere.txt", "--index", str(tmp_path)], monkeypatch) == 1
     assert capsys.readouterr().err.endswith(
-        "nowhere.txt: no such file or folder\nCheck the path.\n"
+        "nowhere.txt: no such file\nCheck the path.\n"
     )
     assert ended([*run, str(tmp_path)], monkeypatch) == 1
     assert "found a folder" in capsys.readouterr().err
