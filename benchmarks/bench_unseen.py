@@ -36,7 +36,6 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
     `names` has the name of each web by topic.
     """
     from sidelight.config.load import load_settings
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -46,6 +45,7 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
     from sidelight.index.folder import open_folder
     from sidelight.index.text.corpus import read_documents, write_segments
     from sidelight.runs.self_evaluation import score_assessments
+    from sidelight.text_vectors import SentenceEncoder
     from sidelight.tracks import load_track
     from sidelight.wiring.judges import JudgeInputs, make_judge
     from sidelight.wiring.run import make_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
 
 Encode: TypeAlias = "Callable[[Sequence[str]], npt.NDArray[np.float32]]"
 """Texts to L2-normalised vectors, `(n, dim) float32`; a dot product is a cosine."""
+
+
+class SentenceEncoder(NamedTuple):
+    """A model that makes vectors of sentences.
+
+    Attributes:
+        name: The model, which becomes part of a judge's version.
+        encode: Texts to L2-normalised vectors (n, dim) float32.
+    """
+
+    name: str
+    encode: Encode
 
 
 V = TypeVar("V")

@@ -21,7 +21,6 @@ import numpy as np
 from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation import figures
-from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.judged_runs import MANIFEST_NAME, read_manifest_beside
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import Computed, TopicRecord, declared
@@ -52,7 +51,7 @@ from sidelight.schemas.grading.judgment import JudgedSentence, Measure
 from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted
-from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import SentenceEncoder, TextVectors
 from sidelight.tracks import Track
 from sidelight.versions import process_apart
 from sidelight.wiring.judges import JudgeInputs, make_judge, open_encoder
@@ -311,17 +310,29 @@ class MeasureEffects(NamedTuple):
 
 
 def find_effects(
-    scores: Sequence[TopicScore], base: str, *, samples: int, seed: int
+    scores: Sequence[TopicScore],
+    base: str,
+    twins: Mapping[str, str],
+    *,
+    samples: int,
+    seed: int,
 ) -> list[MeasureEffects]:
     """Return what arms do by every measure, in the order of the scores' measures.
 
-    `samples` is the number of bootstrap samples and of random sign patterns, `seed` that of both.
+    `twins` are arms with the files of an earlier one. They are tested and counted only by measures
+    of their stages that differ: others would count one result twice. `samples` is the number of
+    bootstrap samples and of random sign patterns, `seed` that of both.
     """
     found, names = [], list(dict.fromkeys(score.run_tag for score in scores))
     for measure in scores[0].values:
         values = topic_values(scores, measure, Path("the arms"))
         # In the order of the grid, as all tables have them.
-        values = values._replace(values={name: values.values[name] for name in names})
+        of_arms = {
+            name: values.values[name]
+            for name in names
+            if values.values[name] != values.values.get(twins.get(name, ""))
+        }
+        values = values._replace(values=of_arms)
         matrix = np.array(list(values.values.values()))
         intervals = bootstrap_intervals(matrix, samples=samples, seed=seed)
         means = {
@@ -332,7 +343,7 @@ def find_effects(
         if len(values.values) > 1 and values.defined:
             pairs = compare_runs(values, baseline=base, samples=samples, seed=seed)
             by_name = {pair.first: pair for pair in pairs}
-            effects = {name: by_name[name] for name in names if name != base}
+            effects = {name: by_name[name] for name in of_arms if name != base}
         found.append(MeasureEffects(values.measure, values, means, effects))
     return found
 

@@ -205,7 +205,7 @@ class Experiment(NamedTuple):
     """Results of an experiment; the first arm is the base.
 
     Attributes:
-        twins: Name of an arm -> name of the earlier arm that has the same results.
+        twins: Name of an arm -> name of the earlier arm that made the same files.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
         told: What else is to be noted of searches: hits a query, and queries that do not count.
@@ -243,9 +243,13 @@ class Experiment(NamedTuple):
     def _n_topics(self) -> str:
         return counted(len(self.topic_ids), "topic")
 
+    @property
+    def _made(self) -> str:
+        return "files" if self.costs else "hits"
+
     def _known(self, *measures: str) -> str:
         """Return what a reader must know of a table: who judged, and which arms are equal."""
-        same = [f"{one} made the same results as {other}" for one, other in self.twins.items()]
+        same = [f"{one} made the same {self._made} as {other}" for one, other in self.twins.items()]
         return "".join(f" {told}." for told in [*self._judged(measures), *same])
 
     def _judged(self, measures: Iterable[str]) -> list[str]:
@@ -265,16 +269,16 @@ class Experiment(NamedTuple):
     def means_table(self) -> ResultTable:
         """Return every arm's means by every measure, with what it asked of models if any did.
 
-        An arm with the results of an earlier one has its figures, too.
+        An arm with the files of an earlier one has its figures, but for stages that differ.
         """
         asked = any(cost.tokens for cost in self.costs.values())
         header = ["arm", *(found.measure.name for found in self.effects)]
         rows, records = [], []
-        for name in (arm.name for arm in self.arms):
+        for name, folder in ((arm.name, arm.folder_name) for arm in self.arms):
             twin = self.twins.get(name)
             row = [f"{name} (= {twin})" if twin else name]
             for found in self.effects:
-                mean, interval = found.means[twin or name]
+                mean, interval = found.means.get(folder) or found.means[twin or name]
                 low, high = interval or (None, None)
                 row.append(found.measure.shown(mean))
                 record = {"arm": name, "same_as": twin, "measure": found.measure.name}
@@ -370,8 +374,10 @@ class Experiment(NamedTuple):
         ]
         for arm in self.arms:
             if same := self.twins.get(arm.name):
-                does = "has the settings of" if arm.same_as else "made the same results as"
-                lines.append(f"{arm.name} {does} {same}: not tested or counted again.")
+                own = ", ".join(one.measure.name for one in self.effects if arm.name in one.means)
+                does = "has the settings of" if arm.same_as else f"made the same {self._made} as"
+                but = f" but by {own}" if own else ""
+                lines.append(f"{arm.name} {does} {same}: not tested or counted again{but}.")
             if self.costs and self.costs[arm.name].errors:
                 said = f"{arm.name}: {counted(self.costs[arm.name].errors, 'error')} in its files."
                 lines.append(console.Note(said, "red", on_stderr=True))
@@ -474,7 +480,7 @@ def experiment(
     else:
         scores, twins = _search(arms, folder, plan, material, output)
         judges = dict.fromkeys(scores[0].values, material.labels)
-    effects = find_effects(scores, arms[0].name, **sampling._asdict())
+    effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
     made = Experiment(plan, arms, twins, effects, costs, judges, material.told)
     made.write(output, sampling)
     return made
@@ -538,11 +544,12 @@ def _run(  # long: a list of what it is given, and of what it does
         )
     costs = {arm.name: cost_of(arm, output) for arm in arms}
     twins = find_twins({name: cost.files for name, cost in costs.items()})
-    distinct = [arm for arm in arms if arm.name not in twins]
+    # An arm may write the files of another and yet have retrieved or selected other segments.
+    measured = [arm for arm in arms if arm.same_as is None]
     if rubrics:
-        with progress_bar("arms judged", total=len(distinct)) as advance:
+        with progress_bar("arms judged", total=len(measured)) as advance:
             judge_arms(
-                [arm.name for arm in distinct],
+                [arm.name for arm in measured],
                 output,
                 folder.path,
                 rubrics,
@@ -553,7 +560,7 @@ def _run(  # long: a list of what it is given, and of what it does
             )
     scores = [
         score
-        for arm in distinct
+        for arm in measured
         for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
     ]
     return scores, twins, costs, judges_of(scores[0].values, arms[0], output, further)

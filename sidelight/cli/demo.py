@@ -198,12 +198,12 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> tuple[str, list[_Row]]:
     """Judge our run and the weak one; return who judged, and a row for each and the strong one."""
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
     from sidelight.evaluation.scoring.table import score_prefix, write_score_files
     from sidelight.runs.self_evaluation import RunScores, score_assessments
+    from sidelight.text_vectors import SentenceEncoder
 
     track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)

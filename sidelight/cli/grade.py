@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.passage_grade import PassageGrader, PromptedDirectGrades
+    from sidelight.text_vectors import SentenceEncoder
 
 
 OnCells = Callable[[int], None]

@@ -110,7 +110,8 @@ _HOURS_AND_MINUTES = re.compile(r"\b(\d{1,6}) minutes(?:,? and|,)? (\d{1,6}) min
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<sign>[A-Z]{{0,3}}[$£€¥]|[A-Z]{{1,3}}(?=\d))? ?"
     rf"(?P<first>{_ANY_NUMBER}|\ban?(?= (?:{_SCALE_WORDS}|fortnight|decade|century)\b))"
-    rf"(?P<rest>(?:bn|tn|mn|k|m)\b(?!\.\d)|(?:[ -]?(?:and )?(?:{_NUMBER_WORDS}|{_SCALE_WORDS})\b){{0,6}})"
+    r"(?P<rest>(?:bn|tn|mn|k|m)\b(?!\.\d)"
+    rf"|(?:[ -]?(?:and )?(?:{_NUMBER_WORDS}|{_SCALE_WORDS})\b){{0,6}})"
     r"(?P<unit>[ -]?(?:%|per ?cent\b|(?!in\b)[a-z]{2,11}\b))?",
     re.IGNORECASE,
 )

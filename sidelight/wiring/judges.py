@@ -24,8 +24,8 @@ from sidelight.wiring.models import AskedModels, ModelAccess, ask
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking import Estimate
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.text_vectors import SentenceEncoder
 
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ _OPTIONS = {
 
 def open_encoder() -> SentenceEncoder:
     """Return the encoder that judges compare texts with."""
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.index.encoding.encoder import Encoder, require_model
+    from sidelight.text_vectors import SentenceEncoder
 
     encoder = Encoder()
     require_model("encoder", encoder.name)

@@ -124,7 +124,7 @@ def test_effects_by_hand():
         for arm, row in values.items()
         for topic, value in enumerate(row)
     ]
-    found = find_effects(scores, "base", samples=200, seed=0)
+    found = find_effects(scores, "base", {}, samples=200, seed=0)
     assert [one.measure.name for one in found] == ["score", "contradictory_score"]
     for one, sign in zip(found, (1, -1), strict=True):
         assert set(one.effects) == {"better", "same"}
@@ -137,6 +137,20 @@ def test_effects_by_hand():
         assert (same.difference, same.p_value, same.tied) == (0, 1, 3)
     assert found[0].means["better"].mean == pytest.approx(0.5)
     scores = [TopicScore("base", str(topic), {"score": 0.5}) for topic in range(3)]
-    (found,) = find_effects(scores, "base", samples=200, seed=0)
+    (found,) = find_effects(scores, "base", {}, samples=200, seed=0)
     assert found.effects == {}
     assert found.means["base"].mean == 0.5
+
+
+def test_an_arm_with_the_files_of_another_counts_only_by_stages_that_differ():
+    rows = {"base": (0.2, 0.5), "deep": (0.2, 0.7), "other": (0.4, 0.5)}
+    scores = [
+        TopicScore(arm, str(topic), {"score": score, "retrieved": retrieved})
+        for arm, (score, retrieved) in rows.items()
+        for topic in range(3)
+    ]
+    of_files, of_stage = find_effects(scores, "base", {"deep": "base"}, samples=200, seed=0)
+    assert set(of_files.effects) == {"other"}
+    assert of_files.effects["other"].p_holm == of_files.effects["other"].p_value
+    assert set(of_stage.effects) == {"deep", "other"}
+    assert of_stage.means["deep"].mean == pytest.approx(0.7)

@@ -198,9 +198,7 @@ def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
     assert ended([*run, "nowhere.jsonl"], monkeypatch) == 1
     assert "nowhere.jsonl" in capsys.readouterr().err
     assert ended(["read", "nowhere.txt", "--index", str(tmp_path)], monkeypatch) == 1
-    assert capsys.readouterr().err.endswith(
-        "nowhere.txt: no such file\nCheck the path.\n"
-    )
+    assert capsys.readouterr().err.endswith("nowhere.txt: no such file\nCheck the path.\n")
     assert ended([*run, str(tmp_path)], monkeypatch) == 1
     assert "found a folder" in capsys.readouterr().err
     assert ended([*run, topics, "--topic", "none"], monkeypatch) == 2

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.learned.ordinal_model import weights_hash
+from sidelight.text_vectors import SentenceEncoder
 from sidelight.wiring.judges import JudgeInputs, judge_class, make_judge, set_up_judge
 from sidelight.wiring.models import models_by_name
 from tests.helpers.labels.labelled import examples, rubric

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
-from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns, assess
@@ -29,7 +28,7 @@ from sidelight.schemas.grading.rubric import (
     RubricQuestion,
 )
 from sidelight.schemas.run import ReportRun
-from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import SentenceEncoder, TextVectors
 from sidelight.tracks import Track
 
 MOST = 30

@@ -25,7 +25,6 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
 from sidelight.evaluation.labelling import rubric_labels
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import (
     Instrument,
@@ -58,6 +57,7 @@ from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import SubmittedReport
 from sidelight.schemas.topic import Article
+from sidelight.text_vectors import SentenceEncoder
 
 
 class EmbeddedJudge(Judge):

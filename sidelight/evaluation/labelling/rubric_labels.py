@@ -30,9 +30,8 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.evaluation.labelling import comparing
+from sidelight.evaluation.labelling import calibration
 from sidelight.evaluation.labelling.asking import NOTHING, Assessor
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import JudgeAgreement, Judgment, Mode, RubricCase
@@ -43,7 +42,7 @@ from sidelight.evaluation.labelling.rubric_cases import (
     TopicMaterial,
 )
 from sidelight.learned.models import AnswerModel, Looked
-from sidelight.learned.ordinal_model import Values, levels_within
+from sidelight.learned.ordinal_model import Values
 from sidelight.learned.similarity import Expected, SimilarityModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -75,10 +74,10 @@ class EmbeddedQuestionSimilarity:
     ) -> None:
         self._model = SimilarityModel(encode)
         self.weights = self._model.weights
-        self._untaught = ShiftedLevels(cuts=self._model.cuts)
+        self._untaught = calibration.ShiftedLevels(cuts=self._model.cuts)
         levels, self.agreement = self._learn(examples) if examples else (self._untaught, None)
         self._labels_of = partial(
-            comparing.level_labels, levels, _SIMILARITY_SCALE, _SIMILARITIES, min_confidence
+            calibration.level_labels, levels, _SIMILARITY_SCALE, _SIMILARITIES, min_confidence
         )
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
@@ -99,11 +98,11 @@ class EmbeddedQuestionSimilarity:
         ]
         return self._model.look(expected, texts)
 
-    def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
+    def _learn(self, examples: Examples) -> tuple[calibration.ShiftedLevels, JudgeAgreement | None]:
         """Fit the shifts of the levels to labels of question pairs."""
-        rows: list[comparing.Features] = []
+        rows: list[calibration.Features] = []
         labels, topics, runs = [], [], []
-        for (run_tag, topic_id), items in comparing.by_submission(examples.question_labels):
+        for (run_tag, topic_id), items in calibration.by_submission(examples.question_labels):
             rubric = examples.rubrics[topic_id]
             places = {question.rank: place for place, question in enumerate(rubric.questions)}
             ranks = sorted({item.run_question_rank for item in items})
@@ -123,15 +122,15 @@ class EmbeddedQuestionSimilarity:
         names = [_SIMILARITY_SCALE.coarse(name) for name in _SIMILARITIES]
         levels = np.array([names.index(label) for label in labels])
 
-        def labels_of(found: comparing.Levels) -> list[str]:
+        def labels_of(found: calibration.Levels) -> list[str]:
             return [names[level] for level in found]
 
-        fit, x = partial(ShiftedLevels.fit, cuts=self._model.cuts), np.vstack(rows)
-        return comparing.learn(fit, x, levels, labels, topics, runs, labels_of, self._untaught)
+        fit, x = partial(calibration.ShiftedLevels.fit, cuts=self._model.cuts), np.vstack(rows)
+        return calibration.learn(fit, x, levels, labels, topics, runs, labels_of, self._untaught)
 
 
-def _open_rows(logits: Values) -> comparing.Features:
-    """Return rows for `ShiftedLevels`, `(n, 3)`, of which no rule limits the level."""
+def _open_rows(logits: Values) -> calibration.Features:
+    """Return rows for `calibration.ShiftedLevels`, `(n, 3)`, of which no rule limits the level."""
     flat = logits.reshape(-1, 2)
     return np.column_stack([flat, np.full(len(flat), 2.0)])
 
@@ -314,77 +313,9 @@ def _near(targets: Sequence[Line], labels: Iterable[str]) -> str:
     return ", ".join(near) or "none"
 
 
-_SPREAD = 1.0  # of shifts to be expected, as the standard deviation of a normal distribution
-_STEPS = 50
-
-
-class ShiftedLevels:
-    """The levels of a shipped model, its logits moved.
-
-    A row of its features has the logits of levels 1 and 2, then the highest level there can be.
-    `shift` is what is added to the logits of levels 1 and 2. With `cuts`, a level is reached from
-    that probability of it or a higher one; without, the likeliest level is taken.
-    """
-
-    def __init__(
-        self,
-        shift: tuple[float, float] = (0.0, 0.0),
-        cuts: tuple[float, float] | None = None,
-    ) -> None:
-        self.shift = shift
-        self._cuts = cuts
-
-    @classmethod
-    def fit(
-        cls,
-        features: comparing.Features,
-        levels: comparing.Levels,
-        cuts: tuple[float, float] | None = None,
-    ) -> ShiftedLevels:
-        """Return the likeliest shift, a small one being expected.
-
-        Rows that rules decide, and those of the level `UNFITTED`, teach nothing.
-        """
-        open_rows = (levels != comparing.UNFITTED) & (features[:, 2] > 0)
-        logits, reached = features[open_rows, :2], levels[open_rows]
-        shift = _shift(logits[:, 0], reached >= 1), _shift(logits[:, 1], reached >= 2)
-        return cls(shift, cuts)
-
-    def predict(self, features: comparing.Features) -> comparing.Levels:
-        """Return the level of each row of `(n, 3)`."""
-        likeliest, probabilities = self._within(features)
-        if self._cuts is None:
-            return likeliest
-        first, second = self._cuts
-        at_least_one = 1 - probabilities[:, 0] >= first
-        levels: comparing.Levels = at_least_one.astype(np.int64)
-        levels += at_least_one & (probabilities[:, 2] >= second)
-        return levels
-
-    def probabilities(self, features: comparing.Features) -> npt.NDArray[np.float64]:
-        """Return how likely each level is, `(n, 3)`, in [0, 1]."""
-        return self._within(features)[1]
-
-    def _within(
-        self, features: comparing.Features
-    ) -> tuple[comparing.Levels, npt.NDArray[np.float64]]:
-        return levels_within(features[:, :2] + self.shift, features[:, 2].astype(np.int64))
-
-
-def rows_of(looked: Looked) -> comparing.Features:
+def rows_of(looked: Looked) -> calibration.Features:
     """Return the features of each item, `(n, 3)`."""
     return np.column_stack([looked.logits, np.array(looked.most, dtype=np.float64)])
-
-
-def _shift(logits: npt.NDArray[np.float64], reached: npt.NDArray[np.bool_]) -> float:
-    """Return the maximum of a concave function by Newton's method, a unit at most in each step."""
-    shift = 0.0
-    for _ in range(_STEPS):
-        likely = 1 / (1 + np.exp(-np.clip(logits + shift, -60, 60)))
-        slope = float((reached - likely).sum()) - shift / _SPREAD**2
-        curve = float((likely * (1 - likely)).sum()) + 1 / _SPREAD**2
-        shift += float(np.clip(slope / curve, -1, 1))
-    return shift
 
 
 _ANSWER_SCALE = REPORT_ANSWERS.scale
@@ -410,10 +341,10 @@ class EmbeddedReportAnswers:
         self._model = AnswerModel(encode)
         self.weights = self._model.weights
         self._levels, self.agreement = (
-            self._learn(examples) if examples else (ShiftedLevels(), None)
+            self._learn(examples) if examples else (calibration.ShiftedLevels(), None)
         )
         self._labels_of = partial(
-            comparing.level_labels, self._levels, _ANSWER_SCALE, _LEVELS, min_confidence
+            calibration.level_labels, self._levels, _ANSWER_SCALE, _LEVELS, min_confidence
         )
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
@@ -441,14 +372,14 @@ class EmbeddedReportAnswers:
         answers = [answer.text for answer in rubric.answers]
         return self._model.look(answers, report.text, max_words=None)
 
-    def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
+    def _learn(self, examples: Examples) -> tuple[calibration.ShiftedLevels, JudgeAgreement | None]:
         """Fit the shifts of the levels to labels of rubric answers.
 
         Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
         """
-        rows: list[comparing.Features] = []
+        rows: list[calibration.Features] = []
         opposed, labels, topics, runs = [], [], [], []
-        for (run_tag, topic_id), items in comparing.by_submission(examples.answer_labels):
+        for (run_tag, topic_id), items in calibration.by_submission(examples.answer_labels):
             rubric = examples.rubrics[topic_id]
             looked = self._look(rubric, examples.reports[run_tag, topic_id])
             place = {one.answer_id: row for row, one in enumerate(rubric.answers)}
@@ -459,20 +390,20 @@ class EmbeddedReportAnswers:
             topics += [topic_id] * len(items)
             runs += [run_tag] * len(items)
         if not rows:
-            return ShiftedLevels(), None
+            return calibration.ShiftedLevels(), None
         x = np.vstack(rows)
         y = np.array(
             [
-                comparing.UNFITTED if label == _ANSWER_SCALE.opposite else _LEVELS.index(label)
+                calibration.UNFITTED if label == _ANSWER_SCALE.opposite else _LEVELS.index(label)
                 for label in labels
             ]
         )
         labels_of = partial(_judged, opposed)
-        fit, plain = ShiftedLevels.fit, ShiftedLevels()
-        return comparing.learn(fit, x, y, labels, topics, runs, labels_of, plain)
+        fit, plain = calibration.ShiftedLevels.fit, calibration.ShiftedLevels()
+        return calibration.learn(fit, x, y, labels, topics, runs, labels_of, plain)
 
 
-def _judged(opposed: list[bool], levels: comparing.Levels) -> list[str]:
+def _judged(opposed: list[bool], levels: calibration.Levels) -> list[str]:
     """Return labels; what is said elsewhere in a report outweighs a sentence against it."""
     return [
         _ANSWER_SCALE.opposite

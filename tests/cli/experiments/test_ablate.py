@@ -93,7 +93,7 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     assert {row.cells["judge"] for row in rows} == {"the labels of qrels.txt"}
     latex = (out / "means.tex").read_text()
     labels = "R@5, nDCG@10: judged by the labels of qrels.txt"
-    caption = f"Means over 3 topics. {labels}. words-again made the same results as words."
+    caption = f"Means over 3 topics. {labels}. words-again made the same hits as words."
     escaped = caption.replace("_", "\\_")
     assert f"\\caption{{{escaped}}}" in latex
     assert (out / "means.md").read_text().startswith(f"{caption}\n\n| arm | R@5")
@@ -181,7 +181,7 @@ def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_ind
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
-    assert "deeper made the same results as two: not tested" in shown
+    assert "deeper made the same files as two: not tested" in shown
     assert "support_precision" in shown
     before = results(tmp_path / "out")
     assert ablate(*options) == shown

@@ -6,19 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sidelight.evaluation.labelling.comparing import (
+from sidelight.evaluation.labelling.calibration import (
     UNFITTED,
-    SentenceEncoder,
+    ShiftedLevels,
     agreement,
     level_labels,
     predict_by_topic,
     predict_by_topic_and_run,
 )
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
-from sidelight.evaluation.labelling.rubric_labels import ShiftedLevels
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence
+from sidelight.text_vectors import SentenceEncoder
 from sidelight.tracks import load_track
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric

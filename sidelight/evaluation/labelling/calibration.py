@@ -1,32 +1,28 @@
-"""Ordinal label models from features, their cross-validation, and similarity features of two texts.
+"""Calibration of the judge without a model on labels by people, and its agreement with them.
 
-The model is cumulative: for each label but the lowest, one logistic regression gives the
-probability of that label or a higher one; the prediction is the highest label that is more likely
-reached than not. scikit-learn does the fitting: it is deterministic here, and well kept. Labels are
-mapped to levels, their positions in `LabelScale.levels`, and back.
-
-Texts are compared by words, figures, names and, with an encoder, meaning. Text is never taken for
-instructions: only its words count, after invisible characters have been removed.
+A shipped model gives each item two logits: of level 1 or higher, and of level 2. Its weights stay
+fixed; two numbers are learned from examples, which are added to the logits. Few examples move them
+little. How well that agrees with people is found by leaving out topics, and topics and runs.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, confusion_table
 from sidelight.evaluation.labelling.judge import JudgeAgreement
+from sidelight.learned.ordinal_model import levels_within
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     LabelScale,
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.text_vectors import Encode
 
 UNFITTED = -1
 """The level of an example that is predicted and compared, but never fitted on."""
@@ -38,20 +34,74 @@ Levels = npt.NDArray[np.int64]
 Features = npt.NDArray[np.float64]
 
 
-class LevelModel(Protocol):
-    """Predicts levels, 0 being the lowest, from features."""
+_SPREAD = 1.0  # of shifts to be expected, as the standard deviation of a normal distribution
+_STEPS = 50
+
+
+class ShiftedLevels:
+    """The levels of a shipped model, its logits moved.
+
+    A row of its features has the logits of levels 1 and 2, then the highest level there can be.
+    `shift` is what is added to the logits of levels 1 and 2. With `cuts`, a level is reached from
+    that probability of it or a higher one; without, the likeliest level is taken.
+    """
+
+    def __init__(
+        self,
+        shift: tuple[float, float] = (0.0, 0.0),
+        cuts: tuple[float, float] | None = None,
+    ) -> None:
+        self.shift = shift
+        self._cuts = cuts
+
+    @classmethod
+    def fit(
+        cls,
+        features: Features,
+        levels: Levels,
+        cuts: tuple[float, float] | None = None,
+    ) -> ShiftedLevels:
+        """Return the likeliest shift, a small one being expected.
+
+        Rows that rules decide, and those of the level `UNFITTED`, teach nothing.
+        """
+        open_rows = (levels != UNFITTED) & (features[:, 2] > 0)
+        logits, reached = features[open_rows, :2], levels[open_rows]
+        shift = _shift(logits[:, 0], reached >= 1), _shift(logits[:, 1], reached >= 2)
+        return cls(shift, cuts)
 
     def predict(self, features: Features) -> Levels:
-        """Return the level of each row of `(n, n_features)`."""
+        """Return the level of each row of `(n, 3)`."""
+        likeliest, probabilities = self._within(features)
+        if self._cuts is None:
+            return likeliest
+        first, second = self._cuts
+        at_least_one = 1 - probabilities[:, 0] >= first
+        levels: Levels = at_least_one.astype(np.int64)
+        levels += at_least_one & (probabilities[:, 2] >= second)
+        return levels
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return how likely each level is, `(n, n_levels)`, in [0, 1]."""
+        """Return how likely each level is, `(n, 3)`, in [0, 1]."""
+        return self._within(features)[1]
+
+    def _within(self, features: Features) -> tuple[Levels, npt.NDArray[np.float64]]:
+        return levels_within(features[:, :2] + self.shift, features[:, 2].astype(np.int64))
 
 
-Fit: TypeAlias = "Callable[[Features, Levels], LevelModel]"
-"""Fits a model on features `(n, n_features)` and levels `(n,)`."""
+def _shift(logits: npt.NDArray[np.float64], reached: npt.NDArray[np.bool_]) -> float:
+    """Return the maximum of a concave function by Newton's method, a unit at most in each step."""
+    shift = 0.0
+    for _ in range(_STEPS):
+        likely = 1 / (1 + np.exp(-np.clip(logits + shift, -60, 60)))
+        slope = float((reached - likely).sum()) - shift / _SPREAD**2
+        curve = float((likely * (1 - likely)).sum()) + 1 / _SPREAD**2
+        shift += float(np.clip(slope / curve, -1, 1))
+    return shift
 
-M = TypeVar("M", bound=LevelModel)
+
+Fit: TypeAlias = Callable[[Features, Levels], ShiftedLevels]
+"""Fits shifts on features `(n, 3)` and levels `(n,)`."""
 
 
 def predict_by_topic(features: Features, levels: Levels, topics: Sequence[str], fit: Fit) -> Levels:
@@ -94,19 +144,19 @@ def _parts(groups: Sequence[str]) -> Levels:
 
 
 def learn(
-    fit: Callable[[Features, Levels], M],
+    fit: Fit,
     features: Features,
     levels: Levels,
     people: Sequence[str],
     topics: Sequence[str],
     runs: Sequence[str],
     labels_of: Callable[[Levels], Sequence[str]],
-    untaught: M,
-) -> tuple[M, JudgeAgreement]:
+    untaught: ShiftedLevels,
+) -> tuple[ShiftedLevels, JudgeAgreement]:
     """Return a model fitted on all examples, and how well it agrees with people on new ones.
 
     Each topic is predicted by a model fitted on the others, and again without the runs that are
-    predicted. `features` is `(n, n_features)`, all else `(n,)`. `levels` are by people, and
+    predicted. `features` is `(n, 3)`, all else `(n,)`. `levels` are by people, and
     `people` are their labels as they are compared; `labels_of` makes such labels of the levels that
     are predicted for all examples. `untaught` is the model without examples.
     """
@@ -166,7 +216,7 @@ def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], lis
 
 
 def level_labels(
-    model: LevelModel,
+    model: ShiftedLevels,
     scale: LabelScale,
     names: Sequence[str],
     min_confidence: float,
@@ -187,15 +237,3 @@ def level_labels(
         else Unjudged(reason=f"confidence in the credit {likely:.2f}, below {min_confidence:g}")
         for level, likely in zip(levels, confidence, strict=True)
     ]
-
-
-class SentenceEncoder(NamedTuple):
-    """A model that makes vectors of sentences.
-
-    Attributes:
-        name: The model, which becomes part of a judge's version.
-        encode: Texts to L2-normalised vectors (n, dim) float32.
-    """
-
-    name: str
-    encode: Encode
