@@ -232,7 +232,7 @@ def answers(
             taken = max((chance * alike.get(one, 0.0) for one, chance in chances), default=0.0)
             counts = share >= 2 * _SOME_SHARE and _figures(question) & given
             rules = asks_of_rulings and (number in corrections or _TELLS_OF_RULINGS.search(text))
-            is_on = any(about[one][number] for one in named)
+            is_on = any(about[one].get(number) for one in named)
             scores[number] = max(
                 share,
                 taken if share >= _SOME_SHARE or taken >= _SURE else 0.0,

@@ -292,6 +292,13 @@ def test_questions_lead_to_the_sentences_that_answer_them():
     assert answers(asked, ruled, {}, {}) == ((1,), ())
 
 
+def test_a_question_on_two_people_is_answered_by_what_tells_of_either():
+    asked = ["Who pays Nora Quill, and who pays Tom Reed?"]
+    told = ["Quill is paid by the mill.", "Reed is paid by the bank.", "Frogs are green."]
+    about = {"Nora Quill": {1: True}, "Tom Reed": {2: True}}
+    assert answers(asked, told, {}, {}, about) == ((1, 2),)
+
+
 def test_a_question_on_somebody_leads_to_what_names_them_or_goes_on_from_it():
     noted = "A publisher should let its readers know about changes."
     report = (

@@ -113,7 +113,7 @@ def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
     outlet = profile.publisher
     if not outlet:
         return
-    forms = tuple(dict.fromkeys((*name_forms(outlet), *name_forms(profile.host))))
+    forms = tuple(dict.fromkeys(form for name in profile.outlet for form in name_forms(name)))
     for template in (
         asked.PUBLISHER_RATING,
         asked.PUBLISHER_FUNDING,
