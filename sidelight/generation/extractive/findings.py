@@ -30,6 +30,7 @@ from sidelight.english.vocabulary import (
 )
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
 from sidelight.generation.pages import CORRECTION_PAGE, OWN
+from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.text import count_words, tokens
 
 _MIN_FOLLOWING, _MAX_WORDS = 3, 45
@@ -79,6 +80,24 @@ _HEARD, _DECIDED = (
     )
 )
 _HEADING = 6  # words at most
+# A check gives its verdict under or behind such a word, a decision what it comes to.
+_VERDICT = re.compile(
+    r"(?:(?:our|the) )?(?:conclusion|decision|finding|outcome|rating|ruling|verdict)"
+    r"(?:\W*$|: (?=\S))",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"(?:the )?complaints?\b[^.]{0,80}\b(?:upheld|dismissed|rejected)\b"
+    r"|(?:it is )?(?:not )?upheld\b",
+    re.IGNORECASE,
+)
+_IN_FAVOUR = re.compile(r"(?<!\bnot )\bupheld\b", re.IGNORECASE)
+_ON_GROUNDS = re.compile(
+    r"(?:the )?complaints?\b|upheld (?:in part|under|as to|on)\b", re.IGNORECASE
+)
+_NO_VERDICT = re.compile(r"(?:updated?|published|corrections?|we|our|if|write)\b", re.IGNORECASE)
+_RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
+_MAX_OUTCOME = 40  # words
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 # "(a)" and the like are told apart where the page lists them.
 _ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
@@ -88,10 +107,12 @@ _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
+_ARTICLES = frozenset({"article", "column", "item", "piece", "story"})
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 _ITS = frozenset({"it", "its"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
+_QUOTES = str.maketrans('“”"', "‘’'")
 _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
 
 
@@ -105,12 +126,16 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One to three sentences of a page that stand alone, and a segment that holds all of them."""
+    """One to three sentences of a page that stand alone, and a segment that holds all of them.
+
+    One that `decides` is the verdict of a check, or the outcome of a complaint.
+    """
 
     texts: tuple[str, ...]
     units: tuple[Unit, ...]
     segment_id: str
     page: Page
+    decides: bool = False
 
     @property
     def text(self) -> str:
@@ -128,6 +153,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     if known.why_unused(page):
         return
     yield from _listed(page, known)
+    yield from _decided(page, known)
     lines = list(page.lines)
     near = known.shared(page).near
     upheld = {number for number, line in enumerate(lines) if _is_upheld(line)}
@@ -183,6 +209,85 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
         else:
             continue
         yield Finding((shown,), (Unit(shown, one, number),), page.lines[lines[number]][0], page)
+
+
+def _decided(page: Page, known: Known) -> Iterator[Finding]:
+    """Yield the verdict of a page that checks a claim, or the outcome of a complaint.
+
+    They are told in scraps: "MOSTLY FALSE." or "12. Upheld under Clause 1."
+    """
+    lines, profile = list(page.lines), known.profile
+    if page.origin.kind == "fact check":
+        taken = _verdict(lines)
+        told = f"{page.origin.name or 'The check'} rates the claim as"
+    else:
+        taken = _outcome(lines)
+        day = f" in {page.month}" * bool(page.month)
+        told = f"{page.origin.name or 'The page'} decided{day}{_on_whom(page, profile)}:"
+    while taken and not page.holding(lines[taken[0]], lines[taken[-1]]):
+        taken.pop()
+    if taken:
+        text = " ".join(_unlabelled(lines[number]) for number in taken)
+        shown = f"{told} “{text.translate(_QUOTES).rstrip('.')}”."
+        parsed = parse([lines[number] for number in taken])
+        units = tuple(Unit(shown, one, number) for one, number in zip(parsed, taken, strict=True))
+        (held, *_) = page.holding(lines[taken[0]], lines[taken[-1]])
+        yield Finding((shown,), units, held, page, decides=True)
+
+
+def _verdict(lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the sentences with which a check gives its verdict."""
+    for number in reversed(range(len(lines))):
+        heading = _VERDICT.match(lines[number])
+        is_alone = heading is not None and heading.end() == len(lines[number])
+        if heading or _RATED.fullmatch(lines[number]):
+            first = number + is_alone
+            break
+    else:
+        return []
+    taken: list[int] = []
+    for number in range(first, min(first + _MAX_TOLD, len(lines))):
+        words = sum(count_words(lines[one]) for one in (*taken, number))
+        is_heading = bool(taken) and lines[number][-1].isalnum()
+        if words > _MAX_OUTCOME or is_heading or _NO_VERDICT.match(lines[number]):
+            break
+        taken.append(number)
+    return taken
+
+
+def _outcome(lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the sentences that say what was upheld of a complaint as a whole.
+
+    What ends a paragraph on one point of it is no sentence of its own, and does not name it.
+    """
+    taken = [number for number in range(len(lines)) if _is_outcome(lines, number)][-1:]
+    while taken and taken[-1] + 1 < len(lines) and _OUTCOME.match(lines[taken[-1] + 1]):
+        taken.append(taken[-1] + 1)
+    return taken
+
+
+def _is_outcome(lines: Sequence[str], number: int) -> bool:
+    text, before = _unlabelled(lines[number]), lines[number - 1] if number else ""
+    if not _OUTCOME.match(text) or not _IN_FAVOUR.search(text):
+        return False
+    begins = not before or before.rstrip(".").isdigit() or before[-1].isalnum()
+    is_whole = "omplaint" in text or begins  # a paragraph begins behind its number or a heading
+    return text != lines[number] or (is_whole and _ON_GROUNDS.match(text) is not None)
+
+
+def _unlabelled(line: str) -> str:
+    """Return a line without a label such as "Outcome: " before what it says."""
+    match = _VERDICT.match(line)
+    return line[match.end() :] if match else line
+
+
+def _on_whom(page: Page, profile: ArticleProfile) -> str:
+    """Return what a complaint is about: the article, which its page names, or the outlet."""
+    if profile.title and profile.title.casefold() in page.text.casefold():
+        return " on a complaint about the article"
+    if profile.publisher and mentions(page.title, name_forms(profile.publisher)):
+        return f" on a complaint about {profile.publisher}"
+    return ""
 
 
 class _Reader:
@@ -483,10 +588,14 @@ def _heard(lines: Sequence[str], page: Page) -> set[int]:
 def _is_half_decided(told: Sequence[Unit], upheld: set[int]) -> bool:
     """Tell whether sentences tell of a complaint, or of a point of it, and leave the contrary out.
 
+    That an article was published is half a finding, too.
+
     `upheld` are the numbers of the page's sentences on points that were upheld.
     """
     decided = any(token.lemma_ in DECIDES for one in told[1:] for token in one.sentence.doc)
-    if told[0].sentence.root.lemma_ == "complain" and not decided:
+    first = told[0].sentence.root
+    prints = first.lemma_ == "publish" and any(c.lemma_ in _ARTICLES for c in first.children)
+    if (first.lemma_ == "complain" or prints) and not decided:
         return True
     clears = any(_CLEARED.search(one.text) for one in told)
     return bool(upheld) and clears and not any(one.number in upheld for one in told)

@@ -134,6 +134,7 @@ def _text_features(one: Finding, known: Known, forms: dict[str, list[str]]) -> d
         "new entities": min(3, len(named - known.entities)),
         "opening of page": 1.0 / (1.0 + one.units[0].number),
         "figures": min(4, sum(len(sentence.figures) for sentence in parsed)),
+        "decides": one.decides,
         "denies": any(token.dep_ == "neg" for sentence in parsed for token in sentence.doc),
         **{f"subject: {kind}": kind == _subject_kind(parsed[0]) for kind in _SUBJECTS},
     }

@@ -256,6 +256,59 @@ def test_what_is_not_told(known):
     assert "says of Sound Courier: “Factual reporting: MIXED”" in rated
 
 
+CHECK = (
+    "Did the ferry at Tollmere lose half of its passengers?\nThe Marrow Sound Line says so. "
+    "Petra Quill of Tollmere says it, too.\n{}Corrections\nWrite to us."
+)
+RULED = (
+    "Petra Quill and the Sound Courier\n1. The Sound Courier printed that the ferry at Tollmere "
+    "closes in June.\n2. The figure was wrong. Upheld.\n{}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("Our verdict\nMOSTLY FALSE. It lost a tenth.\n", "MOSTLY FALSE. It lost a tenth"),
+        ('Verdict: Half true. It lost a "tenth".\n', "Half true. It lost a 'tenth'"),
+        ("MISLEADING.\nIt lost a tenth.\n", "MISLEADING. It lost a tenth"),
+        ("Verdict\nUpdated in June.\n", None),
+        ("It is misleading.\n", None),
+    ],
+)
+def test_a_check_gives_its_verdict(known, given, shown):
+    url = "https://plumbline.example/checks/ferry"
+    found = [text for (text, *_) in told_by(known, CHECK.format(given), url=url)]
+    rated = [text for text in found if "rates the claim" in text]
+    assert rated == [f"plumbline.example rates the claim as “{shown}”."] * bool(shown)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (
+            "9. Upheld under Clause 1. Not upheld under Clause 2.",
+            "Upheld under Clause 1. Not upheld under Clause 2",
+        ),
+        ("Outcome: Upheld in part", "Upheld in part"),
+        (
+            "The complaint was upheld in part. An appeal may follow.",
+            "The complaint was upheld in part",
+        ),
+        ("9. Not upheld under Clause 2.", None),
+        ("9. The complaint was not upheld.", None),
+        ("9. Upheld.", None),
+    ],
+)
+def test_a_decision_says_what_was_upheld_of_the_whole_complaint(known, given, shown):
+    fields = {"url": "https://panel.example/7", "title": "Quill v Sound Courier, 3 May 2024"}
+    found = [text for (text, *_) in told_by(known, RULED.format(given), **fields)]
+    decided = [text for text in found if " decided" in text]
+    assert decided == [
+        f"panel.example decided on a complaint about Sound Courier: “{shown}”."
+    ] * bool(shown)
+
+
 # Each sentence is near one of the article, and none says the same.
 NOTICE = (
     "The Tollmere ferry will not close in June, the Sound Authority said. "
