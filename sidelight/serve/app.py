@@ -52,21 +52,21 @@ def why_no_article(text: str) -> str:
     words, inked = count_words(text), "".join(text.split())
     if _PASTED_ADDRESS.fullmatch(text.strip()):
         return (
-            "That is an address, and nothing is fetched from addresses. Open the page, and paste "
+            "That is an address, and nothing is fetched from addresses. Open the page, and give "
             "the text of the article."
         )
     letters = sum(character.isalpha() for character in inked)
     if letters < _MIN_LETTERS * len(inked):
-        return "That looks like data or code. Paste the text of a news article."
+        return "That looks like data or code. Give the text of a news article."
     if words < MIN_WORDS:
         return (
             f"The text has {words} word{'s' if words != 1 else ''}; an article has {MIN_WORDS} or "
-            "more. Paste all of its text."
+            "more. Give the whole text of the article."
         )
     whole = sum(_ENDS.search(one) is not None for one in sentences(text))
     if whole < _MIN_SENTENCES:
         return (
-            "The text has almost no complete sentences, like a menu or a list. Paste the text of "
+            "The text has almost no complete sentences, like a menu or a list. Give the text of "
             "the article itself."
         )
     return ""
