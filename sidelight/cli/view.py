@@ -437,7 +437,7 @@ def _investigate(
 def _read_article(path: Path, url: str, title: str = "") -> Article:
     """Return the article in a file or on stdin; what is given goes before what the text says."""
     from sidelight.serve import guards
-    from sidelight.serve.app import ADDRESS, MAX_URL
+    from sidelight.serve.app import ADDRESS, AN_ADDRESS, MAX_URL
 
     address = re.sub(r"^(https?:)/+", r"\1//", str(path), flags=re.IGNORECASE)
     if _ADDRESS.match(address) and not path.exists():
@@ -447,9 +447,7 @@ def _read_article(path: Path, url: str, title: str = "") -> Article:
             "tells its address.",
         )
     if url and (len(url) > MAX_URL or not ADDRESS.fullmatch(url)):
-        raise UsageError(
-            f"--url: expected an address such as https://news.example/a; found {url!r}"
-        )
+        raise UsageError(f"--url: {AN_ADDRESS}; found {url!r}")
     if path == _STDIN:
         content = _bounded(sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1), "standard input")
     else:
