@@ -342,6 +342,16 @@ def _built(folder: Path, manifest: Manifest) -> Result:
 corpus_app = Commands(help="Prepare a collection for indexing.", no_args_is_help=True)
 
 
+_ADDRESS_HINT = (
+    "An address tells who publishes a page and what kind of page it is. To add one, write it on a "
+    "line of its own at the top of the text, or as url in JSONL."
+)
+_DOCUMENTS = (
+    "JSONL with docid, body and perhaps url, title, headings, or .gz; saved web pages (.html), "
+    "texts (.txt), and folders of these."
+)
+
+
 @corpus_app.callback()
 def _corpus() -> None:
     """Keep `segment` a command of its own while it is the only one."""
@@ -351,10 +361,7 @@ def _corpus() -> None:
 def segment(
     documents: Annotated[
         list[Path],
-        typer.Argument(
-            help="JSONL with docid, body and perhaps url, title, headings, or .gz; saved web pages "
-            "(.html), texts (.txt), and folders of these."
-        ),
+        typer.Argument(help=_DOCUMENTS),
     ],
     output: Annotated[Path, options.output_option("File for the segments (JSONL).")],
 ) -> Result:
@@ -362,12 +369,26 @@ def segment(
 
     A page or text is a document, and the name of its file is its id.
     """
+    addresses: list[bool] = []
+
+    def noted() -> Iterator[Article]:
+        for one in _read_documents(documents):
+            addresses.append(bool(one.url))
+            yield one
+
     with progress_bar("documents") as advance:
-        count = write_segments(output, _read_documents(documents), advance)
+        count = write_segments(output, noted(), advance)
     if not count:
-        raise InputError(f"{documents[0]}: expected documents; found none")
-    document = {"segments": count, "output": str(output)}
-    return Result(document, [f"Wrote {counted(count, 'segment')} to {output}"])
+        raise InputError(
+            f"{documents[0]}: expected documents; found none", remedy=f"Give {_DOCUMENTS}"
+        )
+    total, known = len(addresses), sum(addresses)
+    shown: list[Shown] = [f"Wrote {counted(count, 'segment')} to {output}"]
+    if known < total:
+        shown += [f"{known} of {counted(total, 'document')} with an address", _ADDRESS_HINT]
+    return Result(
+        {"segments": count, "documents": total, "addresses": known, "output": str(output)}, shown
+    )
 
 
 _LINES = (".jsonl", ".json", ".gz")
@@ -378,6 +399,8 @@ _BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves w
 
 def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
     """Yield the documents in some files and folders, each with an id of its own."""
+    from sidelight.serve.guards import NoArticleError
+
     known: dict[str, Path] = {}
     for path in paths:
         path.stat()  # of what is missing, no name tells the kind
@@ -401,13 +424,14 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
                     remedy="Rename one of the two files.",
                 )
             known[document_id] = file
-            document = _document(file, document_id)
-            if document.body.strip():
-                yield document
-            elif path.is_dir():
-                typer.echo(f"{file}: holds no text; left out", err=True)
+            try:
+                document = _document(file, document_id)
+            except NoArticleError as error:
+                if not path.is_dir():
+                    raise InputError(f"{file}: {error}") from None
+                typer.echo(f"left out: {file}: {error}", err=True)
             else:
-                raise InputError(f"{file}: expected a page with text; found none")
+                yield document
 
 
 def _pages(folder: Path) -> list[Path]:
@@ -426,11 +450,9 @@ def _document(file: Path, document_id: str) -> Article:
     from sidelight.serve.guards import NoArticleError, kind_of, read_upload
 
     content = read_limited(file)
-    try:
-        found = read_upload(kind_of(file.name, content), content)
-    except NoArticleError as error:
-        raise InputError(f"{file}: {error}") from None
-    page = pasted_article(found)
+    page = pasted_article(read_upload(kind_of(file.name, content), content))
+    if not page.body.strip():
+        raise NoArticleError("Expected a page with text; found none.")
     # A text may begin with its title and the address that it was saved from.
     top = [line.strip() for line in page.body.split("\n") if line.strip()][:_TOP_LINES]
     addresses = [line for line in top if len(line) <= MAX_URL and ADDRESS.fullmatch(line)]

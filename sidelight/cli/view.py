@@ -36,7 +36,7 @@ from sidelight.formats.verdict import judge_file, read_topics, run_files, track_
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
-from sidelight.schemas.topic import Article
+from sidelight.schemas.topic import Article, host_of
 from sidelight.text import one_line
 from sidelight.tracks import load_track
 from sidelight.versions import VERSION
@@ -356,6 +356,8 @@ def read(
     settings = _settings(config, overrides)
     check_asked(settings, calls.base_url)
     topic = _read_article(article, url, title)
+    if not topic.title:
+        err.print("No headline was found in the text. Give it with --title.")
     if estimate:
         from sidelight.cli.run import estimated
 
@@ -376,6 +378,7 @@ class _Read(NamedTuple):
     """
 
     topic: TopicPage
+    run: Path
     page: Path
     caution: str
     earlier: str
@@ -428,13 +431,13 @@ def _investigate(
             f"This report was made earlier, at {made:%H:%M on %Y-%m-%d}, from the same article, "
             f"settings and index. To make it anew, delete {run}."
         )
-    return _Read(topic, destination, page.caution, earlier)
+    return _Read(topic, run, destination, page.caution, earlier)
 
 
 def _read_article(path: Path, url: str, title: str = "") -> Article:
     """Return the article in a file or on stdin; what is given goes before what the text says."""
     from sidelight.serve import guards
-    from sidelight.serve.app import ADDRESS, MAX_URL
+    from sidelight.serve.app import ADDRESS, AN_ADDRESS, MAX_URL
 
     address = re.sub(r"^(https?:)/+", r"\1//", str(path), flags=re.IGNORECASE)
     if _ADDRESS.match(address) and not path.exists():
@@ -444,9 +447,7 @@ def _read_article(path: Path, url: str, title: str = "") -> Article:
             "tells its address.",
         )
     if url and (len(url) > MAX_URL or not ADDRESS.fullmatch(url)):
-        raise UsageError(
-            f"--url: expected an address such as https://news.example/a; found {url!r}"
-        )
+        raise UsageError(f"--url: {AN_ADDRESS}; found {url!r}")
     if path == _STDIN:
         content = _bounded(sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1), "standard input")
     else:
@@ -456,6 +457,12 @@ def _read_article(path: Path, url: str, title: str = "") -> Article:
         found = guards.read_upload(guards.kind_of(path.name, content), content)
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
+    if url and found.url and host_of(url) != host_of(found.url):
+        err.print(
+            f"{path}: names another site as its own: {found.url}. --url goes before it; leave "
+            "--url out where that is wrong.",
+            markup=False,
+        )
     return _article(str(path), found, title, url)
 
 
@@ -489,7 +496,8 @@ def _told(found: _Read) -> Result:
     shown += [Note("\nQuestions to ask", "bold")] if topic.questions else []
     shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
     shown += [f"\n{told}" for told in (found.caution, found.earlier) if told]
-    return Result(found.document(), [*shown, "\nOpen in a browser:", f"  {found.page}"])
+    shown += ["\nOpen in a browser:", f"  {found.page}"]
+    return Result(found.document(), [*shown, f"All that was read and done is in {found.run}"])
 
 
 _MOST_PROBLEMS, _MOST_SHOWN, _MOST_TEXT = 50, 4_000, 100_000  # letters, of a hit and of a segment

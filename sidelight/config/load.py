@@ -252,7 +252,8 @@ def read_yaml_file(path: Path, what: str) -> Any:
     except FileNotFoundError:
         beside = [str(path.parent / one.name) for one in bundled(path.parent).glob("*.yaml")]
         near = did_you_mean(str(path), beside)
-        raise UsageError(f"there is no {what} file {path}{near}") from None
+        remedy = "Check the path."
+        raise UsageError(f"there is no {what} file {path}{near}", remedy=remedy) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except (OSError, ValueError) as error:  # a name that holds a null character is a ValueError
@@ -326,4 +327,4 @@ def _nearest_setting(place: tuple[int | str, ...]) -> str:
     if elsewhere and folded not in beside:
         return f"; did you mean {elsewhere[0]}?"
     near = did_you_mean(folded, beside, "".join(f"{one}." for one in place[:-1]))
-    return near or f"; expected one of {', '.join(sorted(beside))}"
+    return near or f"; expected one of {', '.join(sorted(beside))} (see `sidelight settings`)"

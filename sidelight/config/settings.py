@@ -319,7 +319,9 @@ class Settings(_Group):
     """Everything a run depends on besides its topics and its index."""
 
     track: Annotated[str, _part("track")] = Field(
-        DEFAULT_TRACK, description="Track: its tasks, limits and ids; a name or a YAML file."
+        DEFAULT_TRACK,
+        description="Track: its tasks, ids and limits, such as the words of a report; a "
+        "name or a YAML file.",
     )
     submission: SubmissionSettings = SubmissionSettings()
     retrieval: RetrievalSettings = RetrievalSettings()

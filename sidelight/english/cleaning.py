@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate, compress, pairwise
-from operator import not_
+from itertools import accumulate, compress, groupby, pairwise
+from operator import itemgetter, not_
 from typing import NamedTuple
 
 from sidelight.english.names import CAPITAL, find_names, host_label, looks_personal, strip_title
@@ -55,6 +55,19 @@ _SITE_CHROME = re.compile(
 _MENU = re.compile(
     r"\b(?:menu|home|sign in|log in|search|podcasts?|newsletters?|share|copy link|e?mail|print"
     r"|comments?|skip to (?:main )?content)\b",
+    re.IGNORECASE,
+)
+# So many names of sections are a menu, too.
+_SECTIONS = re.compile(
+    r"\b(?:news|politics|business|sports?|opinion|health|culture|life ?style|money|weather|travel"
+    r"|entertainment|tech(?:nology)?|science|property|crossword|puzzles|jobs)\b",
+    re.IGNORECASE,
+)
+_SHARING = re.compile(r"\b(?:share|copy link|e?mail|print|comments?)\b", re.IGNORECASE)
+# What stands before a caption or an offer above the text.
+_NOTICE = re.compile(
+    r"\[?(?:image|photo(?:graph)?|pic(?:ture)?|graphic|caption|pictured|weather|trending)\s?[:\]]"
+    r"|skip to ",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
@@ -203,7 +216,9 @@ _OUTLET_WORD = re.compile(
 )
 _ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
 _SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
-_SECTION_WORD = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b|:", re.IGNORECASE)
+_SECTION_WORD = re.compile(
+    r"\b(?:breaking|latest|top|stories|more|related|popular|chief)\b|:", re.IGNORECASE
+)
 _PATH = re.compile(r" [>›»/|] ")
 _KICKER = re.compile(
     r"\b(?:breaking|latest|top|more|news|local|world|politics|opinion|exclusive|analysis|feature"
@@ -230,12 +245,16 @@ _COMPANY_WORD = re.compile(
 )
 _PICTURES = re.compile(r"getty|shutterstock|alamy|istock", re.IGNORECASE)  # of photographs
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
+_SHORT_DATE = re.compile(
+    rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\b.{{0,20}}\b\d{{4}}\b", re.IGNORECASE
+)
 _DATE_LINE = re.compile(
     rf"\W{{0,4}}(?:\w{{1,20}}[:,]? ){{0,3}}\d{{0,2}} ?(?:{_DATED.pattern})", re.IGNORECASE
 )
 # What a note or Markdown writes before a headline, byline or date.
 _LABEL = re.compile(r"^(?:#+ |\*{1,2}(?=\w)|(?:title|headline): )", re.IGNORECASE)
-_MASTHEAD_LINES, _KICKER_LINES = 8, 3
+_MASTHEAD_LINES, _KICKER_LINES, _MOST_SECTIONS = 8, 3, 2
+_MENU_LINES, _MENU_WORDS, _MAX_DATE_WORDS = 4, 3, 12
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
 _MAX_HEADLINE_CHARACTERS = 400
 
@@ -261,7 +280,8 @@ class Masthead(NamedTuple):
 def find_masthead(body: str) -> Masthead:
     """Return what stands above the prose of a text, which may have been pasted without its title.
 
-    A headline is a line of several words that ends like none; bylines, dates and menus are none.
+    A headline is a line of several words that ends like none; bylines, dates, captions and menus
+    are none. A line above a menu, such as a motto, is it only if there is none below the menu.
     Without one, the first line is it, whatever its form, if a byline or date follows. The name of
     an outlet has a word such as `Gazette`, or begins with "The", or is not that of an author and
     stands behind a bar after the headline, in capitals on a line above it, or on a line of its own
@@ -269,7 +289,8 @@ def find_masthead(body: str) -> Masthead:
     """
     found = tail = bylines = ""
     outlets: list[str] = []
-    lines = _top_lines(body, _MASTHEAD_LINES)
+    lines = _without_menu(_top_lines(body, _HEAD_LINES))[:_MASTHEAD_LINES]
+    is_above = False  # whether what was found stands above a menu
     is_lead = len(lines) > 1 and _is_credit(lines[1]) and _may_be_title(lines[0])
     lead = lines[0] if is_lead else ""
     for line in lines:
@@ -287,16 +308,14 @@ def find_masthead(body: str) -> Masthead:
             pieces = _parts(line)
             title = max(pieces, key=count_words)
             is_headline = words >= _MIN_HEADLINE_WORDS and count_words(title) >= _MIN_TITLE_WORDS
-            places = _PATH.split(line)  # "Home > City > Transport"
-            is_path = len(places) > 1 + (" | " in line) and max(map(count_words, places)) < 5
-            is_menu = is_path or len(_MENU.findall(line)) > 1 or _SITE_CHROME.search(line)
-            if is_headline and title[-1] not in ".,;:" and not is_menu:
-                if not tail and pieces[-1] != title:
-                    tail = line.rpartition(" | ")[2]
-                if not found:
-                    found = title
+            if _is_menu(line):
+                is_above |= found != "" and not bylines and not _SHARING.search(line)
+            elif is_headline and title[-1] not in ".,;:" and not _NOTICE.match(line):
+                tail = tail or ("" if pieces[-1] == title else line.rpartition(" | ")[2])
+                if not found or is_above:
+                    found, is_above = title, False
                     pieces.remove(title)
-        outlets += filter(_is_name, map(str.strip, pieces))
+        outlets += () if _SHARING.search(line) else filter(_is_name, map(str.strip, pieces))
     found = found or lead
     place = max((n for n, line in enumerate(lines) if found and found in line), default=0)
     _, below, further = [*lines, "", "", ""][place : place + 3]
@@ -352,6 +371,27 @@ def _top_lines(body: str, most: int) -> list[str]:
     return [_LABEL.sub("", line) for line in clean(body).split("\n") if line][:most]
 
 
+def _is_menu(line: str) -> bool:
+    """Tell whether a line is a menu, the place of a page among others, or buttons."""
+    places = _PATH.split(line)  # "Home > City > Transport"
+    is_path = len(places) > 1 + (" | " in line) and max(map(count_words, places)) < _MENU_WORDS + 2
+    is_list = len(_MENU.findall(line)) > 1 or len(_SECTIONS.findall(line)) > _MOST_SECTIONS
+    return is_path or is_list or _SITE_CHROME.search(line) is not None
+
+
+def _without_menu(lines: Sequence[str]) -> list[str]:
+    """Return lines without menus that have one item a line; an outlet may stand on the first."""
+    is_item = [
+        number > 0 and count_words(line) <= _MENU_WORDS and not (_is_credit(line) or _is_name(line))
+        for number, line in enumerate(lines)
+    ]
+    kept: list[str] = []
+    for are_items, group in groupby(zip(is_item, lines, strict=True), key=itemgetter(0)):
+        run = [line for _, line in group]
+        kept += [] if are_items and len(run) >= _MENU_LINES else run
+    return kept
+
+
 def _is_credit(line: str) -> bool:
     """Tell whether a line is a byline or a date, and no sentence that speaks of one."""
     is_short = count_words(line) <= _MAX_BYLINE_WORDS and not _is_prose(line)
@@ -379,7 +419,8 @@ def _is_name(name: str) -> bool:
     if _ADDRESS.fullmatch(name):
         return True
     is_definite = name.startswith("The ") and name not in _DEFINITE_PLACES
-    is_marked = is_definite or _OUTLET_WORD.search(name) is not None
+    is_menu = len(_SECTIONS.findall(name)) > _MOST_SECTIONS
+    is_marked = not is_menu and (is_definite or _OUTLET_WORD.search(name) is not None)
     return is_marked and _is_capitalised(name) and not _SECTION_WORD.search(name)
 
 
@@ -396,7 +437,8 @@ def find_authors(article: Article) -> tuple[str, ...]:
     """Return the names in the byline; empty when the page shows none.
 
     Only short lines near the top count: prose that says "by" is not a byline. A name may stand on a
-    line of its own above the date, or above an office such as "Political editor".
+    line of its own above the date, or above an office such as "Political editor". Where nothing
+    else shows that it is a name, it stands below the headline, or a line below it.
     """
     lines = _top_lines(article.body, _HEAD_LINES)
     short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
@@ -415,7 +457,34 @@ def find_authors(article: Article) -> tuple[str, ...]:
             )
             if authors:
                 return authors
+    return _named_below(article, short, outlet)
+
+
+def _named_below(article: Article, lines: Sequence[str], outlet: str) -> tuple[str, ...]:
+    """Return the person on a line between the headline and the date.
+
+    Sections and places may stand there, too, and so may the person that an article is about: the
+    text speaks of those, and of its author only in a line that begins with the name.
+    """
+    title = one_line(article.title) or find_masthead(article.body).headline
+    for place, line in enumerate(lines):
+        above, below = lines[max(0, place - 2) : place], lines[place + 1 : place + 3]
+        is_below = any(
+            count_words(one) >= _MIN_HEADLINE_WORDS and one.casefold() in title.casefold()
+            for one in above
+        )
+        name = _cut_at_noise(line) if re.fullmatch(_BYLINE_NAME, line) else ""
+        is_person = looks_personal(name) and not outlet.startswith(name)
+        if not (is_below and is_person) or name.split()[-1] in title:
+            continue
+        told = (one for one in clean(article.body).split("\n") if name in one and one != line)
+        if any(map(_is_date, below)) and all(one.startswith(name) for one in told):
+            return (name,)
     return ()
+
+
+def _is_date(line: str) -> bool:
+    return count_words(line) <= _MAX_DATE_WORDS and _SHORT_DATE.search(line) is not None
 
 
 def find_publisher(article: Article) -> str:

@@ -158,13 +158,17 @@ class Origins:
     def of(self, segment: Segment) -> Origin:
         """Return where a segment comes from."""
         top = self._tops.get(document_id_of(segment.segment_id), segment)
+        # Of a page without an address, the name of its site stands behind a bar in its title.
+        site = "" if segment.host else top.title.partition(" | ")[2].strip()
         if self._host:
             is_own = segment.host == self._host
         else:
-            is_own = self._letters != "" and self._letters == _letters(host_label(segment.host))
+            letters = _letters(host_label(segment.host) or site)
+            is_own = self._letters != "" and self._letters == letters
         kind = source_kind(segment.url, top)
+        is_copy = _ARCHIVED.search(f"{segment.url}\n{top.title}")
         return Origin(
-            "" if _ARCHIVED.search(f"{segment.url}\n{top.title}") else self._name(segment.host),
+            "" if is_copy else self._name(segment.host) or site,
             OWN if is_own and kind != CORRECTION_PAGE else kind,
             page_date(segment.url, "" if top.start_char else top.text),
         )

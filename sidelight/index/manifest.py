@@ -128,7 +128,12 @@ FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 
 _PLAN = "plan.json"
-_MAKE = "Make one with `sidelight index build`; `sidelight index remote`, if a server keeps it."
+_MAKE = (
+    "Make one of web pages, texts or documents, and name its folder:\n"
+    "  sidelight corpus segment PAGES -o SEGMENTS.jsonl\n"
+    "  sidelight index build SEGMENTS.jsonl -o INDEX\n"
+    "If a server keeps the index: sidelight index remote"
+)
 _BUILD_AGAIN = "Run the same `sidelight index build` again; it resumes."
 
 V = TypeVar("V", bound=Value)

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import uvicorn
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -52,21 +53,21 @@ def why_no_article(text: str) -> str:
     words, inked = count_words(text), "".join(text.split())
     if _PASTED_ADDRESS.fullmatch(text.strip()):
         return (
-            "That is an address, and nothing is fetched from addresses. Open the page, and paste "
+            "That is an address, and nothing is fetched from addresses. Open the page, and give "
             "the text of the article."
         )
     letters = sum(character.isalpha() for character in inked)
     if letters < _MIN_LETTERS * len(inked):
-        return "That looks like data or code. Paste the text of a news article."
+        return "That looks like data or code. Give the text of a news article."
     if words < MIN_WORDS:
         return (
             f"The text has {words} word{'s' if words != 1 else ''}; an article has {MIN_WORDS} or "
-            "more. Paste all of its text."
+            "more. Give the whole text of the article."
         )
     whole = sum(_ENDS.search(one) is not None for one in sentences(text))
     if whole < _MIN_SENTENCES:
         return (
-            "The text has almost no complete sentences, like a menu or a list. Paste the text of "
+            "The text has almost no complete sentences, like a menu or a list. Give the text of "
             "the article itself."
         )
     return ""
@@ -104,6 +105,7 @@ def _page(name: str) -> tuple[str, dict[str, str]]:
 
 
 ADDRESS = re.compile(r"https?://\S+")
+AN_ADDRESS = "expected an address such as https://news.example/a"
 
 
 def pasted_article(found: guards.Upload, title: str = "", url: str = "") -> Article:
@@ -120,9 +122,12 @@ class Submission(Value):
     """An article to investigate."""
 
     title: str = Field("", max_length=MAX_TITLE, description="Headline.")
-    url: Annotated[str, Field(max_length=MAX_URL, pattern=rf"^({ADDRESS.pattern})?$")] = Field(
-        "", description="Where it was published; nothing is fetched from there."
-    )
+    url: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, max_length=MAX_URL, pattern=rf"^({ADDRESS.pattern})?$"
+        ),
+    ] = Field("", description="Where it was published; nothing is fetched from there.")
     text: str = Field(max_length=MAX_PASTED, description="Its text, or the source of its page.")
 
 
@@ -220,6 +225,7 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
         title="sidelight", version=VERSION, docs_url=None, redoc_url=None, lifespan=lifespan
     )
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
+    app.add_exception_handler(404, _not_found)
     # The last one added comes first.
     app.add_middleware(guards.BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
     app.add_middleware(guards.guarded, check=guards.rate_check(per_minute))
@@ -377,6 +383,14 @@ class _Routes:
         )
 
 
+def _said(one: Any) -> str:
+    if not _FIELDS.issuperset(one["loc"]):
+        return _NO_ARTICLE
+    # The address alone has a pattern, which says little to people.
+    is_address = one["type"] == "string_pattern_mismatch"
+    return f"url: {AN_ADDRESS}" if is_address else fault(one, with_value=False)
+
+
 async def _refuse_invalid(_: Request, error: Exception) -> JSONResponse:
     """Say what is wrong with a body without a word of it: not all that comes can be sent back."""
     found = error.errors() if isinstance(error, RequestValidationError) else ()
@@ -385,9 +399,7 @@ async def _refuse_invalid(_: Request, error: Exception) -> JSONResponse:
             "detail": [
                 {
                     "loc": [part for part in one["loc"] if part in _FIELDS],
-                    "msg": fault(one, with_value=False)
-                    if _FIELDS.issuperset(one["loc"])
-                    else _NO_ARTICLE,
+                    "msg": _said(one),
                     "type": one["type"],
                 }
                 for one in found[:10]
@@ -395,6 +407,15 @@ async def _refuse_invalid(_: Request, error: Exception) -> JSONResponse:
         },
         422,
     )
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    """Say what is not there: to a browser that opens it as a page, else as JSON."""
+    detail = error.detail if isinstance(error, HTTPException) else ""
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"detail": detail}, 404)
+    page = f'<!doctype html><title>Not found</title><p>{escape(detail)} <a href="/">sidelight</a>'
+    return HTMLResponse(page, 404, headers=page_headers())
 
 
 _SILENCE_S = 10.0

@@ -230,7 +230,9 @@ _TAG = re.compile(r"(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9-]{0,30})")
 # The source of a page begins with a tag, or every few lines of it end a paragraph or the like.
 _BEGINS_AS_PAGE = re.compile(r"\s*<(?:[a-z][a-z0-9]{0,30}[\s/>]|[!?])", re.IGNORECASE)
 _BLOCK_END = re.compile(rf"</(?:{'|'.join(sorted(_BLOCKS))})>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([a-zA-Z:-]{1,30})\s{0,9}=\s{0,9}["']?([^"'>]{0,2000})""")
+_ATTRIBUTE = re.compile(
+    r"""([a-zA-Z:-]{1,30})\s{0,9}=\s{0,9}(?:"([^"]{0,2000})|'([^']{0,2000})|([^\s"'>]{1,2000}))"""
+)
 _CHARSET = re.compile(rb"charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _HEAD_BYTES = 4096
 _MOST_PARTS = 4  # of an article: what is shorter than such a part of the longest is a teaser
@@ -241,7 +243,10 @@ _WEB_ENCODING = re.compile(
     r"|gb2312|gbk|gb18030|big5(hkscs)?|euc_(jp|kr)|shift_jis|iso2022_jp"
 )
 # What browsers write at the top of a page that they save.
-_SAVED_FROM = re.compile(r"<!-- saved from url=\(\d{1,9}\)(https?://\S{1,1990}) -->")
+_SAVED_FROM = re.compile(
+    r"<!-- saved from url=\(\d{1,9}\)(https?://\S{1,1990}) -->"
+    r"|<!--\s{1,9}Page saved with SingleFile\s{1,9}url: (https?://\S{1,1990})"
+)
 _PROPERTIES = {
     "og:title": "title",
     "og:site_name": "site",
@@ -307,7 +312,7 @@ def read_web_page(content: bytes) -> Upload:
     lines = [line for line in clean(text).split("\n") if line]
     return Upload(
         _title("".join(title), facts.get("title", ""), facts.get("site", "")),
-        facts.get("url") or (_SAVED_FROM.findall(page[:_HEAD_BYTES]) or [""])[0],
+        facts.get("url") or "".join((_SAVED_FROM.findall(page[:_HEAD_BYTES]) or [""])[0]),
         "\n".join([*_dateline(facts.get("published", ""), lines), *lines]),
     )
 
@@ -360,8 +365,8 @@ def _tags(page: str) -> Iterator[_Tag]:
 
 def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
     """Yield what a tag in the head says of the page."""
-    found = {name.lower(): value.strip() for name, value in _ATTRIBUTE.findall(tag.inside)}
-    address = found.get("href" if tag.name == "link" else "content", "")
+    found = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(tag.inside)}
+    address = found.get("href" if tag.name == "link" else "content", "").strip()
     is_own = found.get("rel", "").lower() == "canonical" or found.get("property") == "og:url"
     if is_own and _PAGE_ADDRESS.fullmatch(unescaped(address)):
         yield "url", unescaped(address)
@@ -384,6 +389,7 @@ class NoArticleError(Exception):
 
 
 _LOOKED_AT = 10_000  # bytes, of which none is 0 in a text
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")  # whatever the name of the file says
 
 
 def read_upload(kind: str, content: bytes) -> Upload:
@@ -394,12 +400,13 @@ def read_upload(kind: str, content: bytes) -> Upload:
     """
     if content.startswith(b"%PDF-"):
         raise NoArticleError("This is a PDF. Save its text as a .txt file, and name that.")
-    if kind not in READERS:
-        if b"\0" in content[:_LOOKED_AT]:
-            raise NoArticleError(
-                "This is not text; it may be an image or a word processor's document. Save its "
-                "text as a .txt file, and name that."
-            )
+    is_text = kind not in READERS
+    if content.startswith(_IMAGES) or (is_text and b"\0" in content[:_LOOKED_AT]):
+        raise NoArticleError(
+            "This is not text; it may be an image or a word processor's document. Save its "
+            "text as a .txt file, and name that."
+        )
+    if is_text:
         return Upload("", "", content.decode("utf-8-sig", "replace"))
     return READERS[kind](content)
 

@@ -302,7 +302,7 @@ class Told(NamedTuple):
             title=(profile and profile.title)
             or headline(article.title, publisher)
             or find_masthead(article.body).headline
-            or article.topic_id,
+            or f"{article.topic_id} (no headline found)",
             publisher=publisher,
             site="".join(tokens(host_label(article.host))),
             authors=(profile and profile.authors) or find_authors(article),

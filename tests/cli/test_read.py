@@ -26,7 +26,7 @@ from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.schemas.topic import Article
 from sidelight.serve.app import MAX_TEXT
 from sidelight.versions import VERSION
-from tests.helpers.commands import said, told
+from tests.helpers.commands import call, said, told
 
 NO_NEWS = "No names and few statements that can be looked up were found in the text; it may be no "
 NOT_ENGLISH = "The text does not look English, and without a language model questions and reports "
@@ -51,6 +51,7 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "10. " in shown
     assert "commonpedia.example" in shown
     assert "\nMade without a language model. " in shown
+    assert "\nAll that was read and done is in runs/read-" in shown
     assert "This report was made earlier" not in shown
     again = told(*command, "-o", tmp_path / "page.html")
     (run,) = (tmp_path / "runs").glob("read-*")
@@ -103,7 +104,10 @@ def test_a_text_that_is_no_english_news_is_told_so(text, notice, small_index, tm
     # Nothing sensible can be asked or told of it, on the page either.
     assert shown[2:4] == ["", "Open in a browser:"]
     assert "?" not in "".join(shown)
-    made = told(*command)
+    answer = call(*command, "--json")
+    assert answer.stderr.startswith("No headline was found in the text. Give it with --title.")
+    made = json.loads(answer.stdout)
+    assert made["title"] == "article (no headline found)"
     assert made["origin"].startswith(notice)
     assert (made["questions"], made["report"]) == ([], [])
     page = Path(made["page"]).read_text()
@@ -151,12 +155,17 @@ def test_a_folder_named_like_an_address_holds_files(tmp_path):
     assert _read_article(saved, "").body.startswith("The pumping stations")
 
 
-def test_an_address_that_is_given_and_a_date_in_the_text_go_before_those_of_the_page(tmp_path):
+def test_an_address_that_is_given_and_a_date_in_the_text_go_before_those_of_the_page(
+    tmp_path, capsys
+):
     page = tmp_path / "page.html"
     text = "The pumping stations were built in 1961, when the marsh was still very large. " * 5
     page.write_text(f'<link rel="canonical" href="https://copy.example/"><p>{text}</p>')
     assert _read_article(page, "").url == "https://copy.example/"
+    assert _read_article(page, "https://www.copy.example/a").url == "https://www.copy.example/a"
+    assert capsys.readouterr().err == ""
     assert _read_article(page, "https://reed.example/a").url == "https://reed.example/a"
+    assert "names another site as its own: https://copy.example/" in capsys.readouterr().err
     head = '<meta property="article:published_time" content="%s"/>'
     for day, line in (("2024-03-05T08:00:00Z", "5 March 2024\n"), ("2024-13-05", ""), ("x", "")):
         page.write_text(f"{head % day}<p>{text}</p>")

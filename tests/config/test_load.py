@@ -97,6 +97,10 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
         ("retrieval.K=50", "unknown setting retrieval.K; did you mean retrieval.k?"),
         # Where none is near, all that are there.
         ("retrieval.topk=5", "unknown setting retrieval.topk; expected one of .*, k, .*reranker"),
+        (
+            "report.words=500",
+            "unknown setting report; expected one of .* .see `sidelight settings`",
+        ),
         ("retreival.k=5", "^--set: unknown setting retreival"),
         ("documents.Depth=5", "did you mean documents.depth?"),
         ("RETRIEVAL.k=5", "unknown setting RETRIEVAL; did you mean retrieval?"),
@@ -131,8 +135,9 @@ def test_plugins_and_broken_files_are_named(tmp_path):
         load_settings(tmp_path / "null\0")
     with pytest.raises(UsageError, match=r"configs/rets\.yaml; did you mean configs/rest\.yaml\?"):
         load_settings("configs/rets.yaml")
-    with pytest.raises(UsageError, match="there is no configuration file"):
+    with pytest.raises(UsageError, match="there is no configuration file") as found:
         load_settings(tmp_path / "absent.yaml")
+    assert found.value.remedy == "Check the path."
     broken = tmp_path / "broken.yaml"
     broken.write_text("a: [1", encoding="utf-8")
     with pytest.raises(UsageError, match="not valid YAML"):

@@ -152,6 +152,24 @@ def test_what_json_cannot_say_is_refused_without_an_echo(site, body):
     assert "words" not in json.dumps(content)
 
 
+def test_an_address_is_trimmed_and_a_bad_one_told_in_plain_words(tmp_path):
+    with served(tmp_path) as site:
+        given = {**ARTICLE, "url": f" {ARTICLE['url']}\n"}
+        status, content, _ = site.ask("/investigations", given)
+        assert status == 202
+        kept = json.loads((tmp_path / f"{content['id']}.json").read_text())["article"]
+        assert kept["url"] == ARTICLE["url"]
+        status, content, _ = site.ask("/investigations", {**ARTICLE, "url": "example.org/a"})
+        told = "url: expected an address such as https://news.example/a"
+        assert (status, content["detail"][0]["msg"]) == (422, told)
+
+
+def test_what_is_not_there_is_a_page_in_a_browser(site):
+    status, page, _ = site.ask("/foo", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (status, "Not Found" in page, 'href="/"' in page) == (404, True, True)
+    assert site.ask("/foo")[:2] == (404, {"detail": "Not Found"})
+
+
 def test_invalid_articles_count_too(tmp_path):
     with served(tmp_path, per_minute=2) as site:
         found = [site.ask("/investigations", b"{")[0] for _ in range(3)]

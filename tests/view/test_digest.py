@@ -548,9 +548,13 @@ def test_an_archive_is_not_the_publisher_of_what_it_keeps():
 )
 def test_an_article_without_an_address_knows_its_site_by_the_name(host, publisher, is_own):
     page = Segment(segment_id="c_doc_00_1#0_0", url="https://www.reedpost.example/x", text="So.")
+    saved = page.model_copy(update={"url": "", "title": "Who we are | The Reed Post"})
     nowhere = Segment(segment_id="c_doc_00_2#0_0", url="", text="So.")
     origins = Origins([page, nowhere], host, publisher)
     assert (origins.of(page).kind == "the article's own site") == is_own
+    known = Origins([saved], host, publisher).of(saved)
+    assert known.name == "The Reed Post"
+    assert (known.kind == "the article's own site") == is_own
     assert origins.of(nowhere).kind != "the article's own site"
 
 

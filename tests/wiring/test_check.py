@@ -30,7 +30,7 @@ def test_what_a_retriever_reads_is_looked_for(small_index):
 def test_no_index(tmp_path):
     check = checks(tmp_path)["index"]
     assert check.found == f"{tmp_path}: expected an index; found none"
-    assert check.remedy.startswith("Make one with `sidelight index build`; ")
+    assert check.remedy.startswith("Make one of web pages, texts or documents, and ")
 
 
 def test_a_reranker_that_is_not_here(tmp_path, monkeypatch):

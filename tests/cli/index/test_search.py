@@ -16,7 +16,7 @@ def test_from_documents_to_hits(tmp_path):
     documents.write_bytes(gzip.compress(orjson.dumps(document)))
     segments, index = tmp_path / "segments.jsonl", tmp_path / "index"
     cut = said("corpus", "segment", documents, "-o", segments)
-    assert cut == f"Wrote 3 segments to {segments}\n"
+    assert cut.startswith(f"Wrote 3 segments to {segments}\n0 of 1 document with an address\n")
     built = said("index", "build", segments, "-o", index)
     assert "3 of 1 document" in built
     assert said("index", "info", index) == built
@@ -40,25 +40,41 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     (web / "note.txt").write_text("A lamp of the old house was sold\nThe lamp stood here once.\n")
     address = "https://register.example/7"
     (web / "register.txt").write_text(f"Lamp Register\n{address}\nThe lamp was sold in 1990.\n")
+    for name, tag in (
+        ("unquoted", "<link rel=canonical href='https://lamps.example/a'>"),
+        ("mixed", '<meta property=og:url content="https://lamps.example/o\'b">'),
+        ("bare", "<link href=https://lamps.example/a rel=canonical>"),
+        (
+            "extension",
+            "<html><!--\n Page saved with SingleFile \n url: https://lamps.example/a \n-->",
+        ),
+    ):
+        (web / f"tag-{name}.html").write_text(f"{tag}<p>It stands here.</p>")
     (web / "picture.png").write_bytes(b"\x89PNG")
     segments = tmp_path / "segments.jsonl"
     with pytest.raises(InputError, match=r"found a folder\n(.*\n)*.*corpus segment .*web -o"):
         said("index", "build", web, "-o", tmp_path / "index")
-    assert said("corpus", "segment", web, "-o", segments) == f"Wrote 3 segments to {segments}\n"
-    vase, note, register = map(orjson.loads, segments.read_bytes().splitlines())
+    wrote = said("corpus", "segment", web, "-o", segments)
+    assert wrote.startswith(f"Wrote 7 segments to {segments}\n6 of 7 documents with an address")
+    assert "write it on a line of its own at the top of the text" in wrote
+    vase, note, register, *tags = map(orjson.loads, segments.read_bytes().splitlines())
+    assert {one["url"].rpartition("/")[2] for one in tags} == {"a", "o'b"}
     assert vase["docid"].startswith("A-vase#0_")
     assert (vase["url"], vase["title"]) == ("https://lamps.example/", "Vases & lamps")
     assert vase["segment"] == "The vase stands here."
     assert (note["docid"][:7], note["title"]) == ("note#0_", "A lamp of the old house was sold")
     assert (register["title"], register["url"]) == ("Lamp Register", address)
+    photo = web / "photo.html"
+    photo.write_bytes(b"\x89PNG\r\n\x1a\n<p>A chunk of data.</p>")
     empty = web / "empty.htm"
     empty.write_text("<script>1</script>")
     told = call("corpus", "segment", web, "-o", segments)
-    assert told.stdout == f"Wrote 3 segments to {segments}\n"
-    assert f"{empty}: holds no text; left out\n" in told.stderr
+    assert told.stdout == wrote
+    assert f"left out: {empty}: Expected a page with text" in told.stderr
+    assert f"left out: {photo}: This is not text; it may be an image" in told.stderr
     picture = web / "picture.png"
     assert f"left out, neither HTML nor text files: {picture}\n" in told.stderr
-    with pytest.raises(InputError, match=r"empty\.htm: expected a page with text"):
+    with pytest.raises(InputError, match=r"empty\.htm: Expected a page with text"):
         said("corpus", "segment", empty, "-o", segments)
     with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*gone'"):
         said("corpus", "segment", tmp_path / "gone", "-o", segments)
