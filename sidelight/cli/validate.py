@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import orjson
@@ -18,6 +19,8 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.formats.data_folder import DataPart
+from sidelight.formats.lines import open_text
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import (
     Verdict,
@@ -115,16 +118,27 @@ def validate(  # long: half of it are its options
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
     mended: dict[str, list[Change]] = {}
-    named = [one for path in files for one in _files_in(path) or [path]]
+    named: list[Path] = []
+    beside: dict[Path, tuple[str, ...]] = {}  # the topics that lie with files in a folder
+    notes: list[str] = []
+    for path in files:
+        found = _files_in(path) or [path]
+        named += found
+        if topics is None and (own := path / DataPart.TOPICS) in found:
+            with suppress(InputError):  # what is wrong with it is shown by the check
+                its = tuple(one.topic_id for one in read_topics(own, rules))
+                beside |= dict.fromkeys(found, its)
+                notes.append(f"Topics of the files in {path}: {own}; --topics names others.")
     if fix is not None:  # the copies of a run's files are files
         named = [file for path in named for file in _task_files(path) or [path]]
     for path in named:
         # The track's own validator knows nothing of run directories.
-        topic_ids = covered or (() if official else _made_for(path)) or rules.topic_ids
+        made_for = beside.get(path) or (() if official else _made_for(path))
+        topic_ids = covered or made_for or rules.topic_ids
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
-                if found := mend_file(path, rules, fix, topic_ids):
-                    path, mended[str(found[0])] = found  # noqa: PLW2901 - the copy is checked
+                if mending := mend_file(path, rules, fix, topic_ids):
+                    path, mended[str(mending[0])] = mending  # noqa: PLW2901 - the copy is checked
         if _is_run(path):
             run = RunDirectory(path, allow_plugin or ())
             verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
@@ -142,7 +156,7 @@ def validate(  # long: half of it are its options
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
     told = f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"
-    notes = [told] * bool(as_given)
+    notes += [told] * bool(as_given)
     kept = [one.file for one in verdicts if not one.valid and mended.get(one.file) == []]
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
@@ -210,13 +224,21 @@ def _made_for(path: Path) -> tuple[str, ...]:
 
 
 def _run_in(verdict: Verdict) -> Run | None:
-    """Return what is in a file that was found to be a valid run of a task; None of others."""
+    """Return what is in a file of a task, without the lines that cannot be read; None of others."""
     path, kind = Path(verdict.file), verdict.kind
     kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
-    try:
-        return kept_as.read(path) if kept_as and verdict.valid else None
-    except InvalidFileError:  # the track's own validator may accept what cannot be read
+    if kept_as is None:
         return None
+    try:
+        return kept_as.read(path)
+    except InvalidFileError as error:
+        spoilt = {one.line for one in error.problems}
+    with TemporaryDirectory() as folder, suppress(InvalidFileError):
+        copy = Path(folder) / path.name
+        lines = (one.text for one in open_text(path).lines if one.number not in spoilt)
+        copy.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="")
+        return kept_as.read(copy)
+    return None
 
 
 def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, object]:
@@ -277,6 +299,8 @@ def _told(verdict: Verdict) -> tuple[str, str, str]:
             return "valid", kind.title, f", {size.judged} of {counted(size.rows, 'row')} judged"
         rows = size if isinstance(size, int) else size.rows
         return "valid", kind.title, f", {counted(rows, kind.unit)}"
+    if any(one.code == "unreadable" for one in verdict.problems):
+        return "invalid", "file that cannot be read", ""
     return "invalid", kind.title if kind else "file of unknown kind", ""
 
 

@@ -54,6 +54,7 @@ V = TypeVar("V")
 QUESTION_GRADES = "question_grades"
 """What `detect_format` calls a file of graded questions."""
 
+_NEAR_SHARE = 0.5  # of the topics of the shorter of two runs, on which they have the same texts
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -406,7 +407,8 @@ def judge_file(
     try:
         name = detect_format(path)
     except InputError as error:
-        want, told = "a file that can be read", error.message.removeprefix(f"{path}: ")
+        want, _, told = error.message.removeprefix(f"{path}: ").rpartition("; found ")
+        want = want.removeprefix("expected ") or "a file that can be read"
         findings.error("unreadable", None, expected=want, found=told, remedy=error.remedy)
         return Verdict(str(path), None, tuple(findings.problems))
     kind = kinds.get(name) if name else None
@@ -534,7 +536,8 @@ def _check_strictly(
 def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]:
     """Return for each run warnings if an earlier one has its run_id, its results or its texts.
 
-    Each has the name of its task, which alone it is compared in, and that of its file.
+    Texts that are the same on most topics are enough: a run is often handed in again, mended or
+    damaged. Each run has the name of its task, which alone it is compared in, and that of its file.
     """
     told: dict[str, list[Problem]] = {file: [] for _, file, _ in runs}
 
@@ -543,7 +546,7 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
 
     leave_out, rename = "Leave out a run.", "Leave out a run or rename it."
     owners: dict[tuple[str, str], str] = {}
-    made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
+    made, texts = (defaultdict[str, dict[str, dict[str, str]]](dict) for _ in range(2))
     for task, file, run in runs:
         if run is None:
             continue
@@ -552,15 +555,29 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
                 expected = f"other run_ids than that of {owner}"
                 warn("run-id-twice", file, expected, quoted(run_id), rename)
             owners.setdefault((task, run_id), file)
-        results = dict(sorted(run.results().items()))
-        made[task][file], texts[task][file] = _hash(results), _hash(texts_alone(results))
+        results = run.results()
+        made[task][file] = {topic: _hash(its) for topic, its in results.items()}
+        texts[task][file] = {topic: _hash(texts_alone(its)) for topic, its in results.items()}
     for task, files in made.items():
-        for file, (first, is_equal) in twins_of(files, texts[task]).items():
+        twins = twins_of(files, texts[task])
+        for file, (first, is_equal) in twins.items():
             expected = f"other results than those of {first}"
             if is_equal:
                 warn("run-identical", file, expected, "all topics equal", leave_out)
             else:
                 warn("run-near-twin", file, expected, NEAR_TWIN, leave_out)
+        alone = [file for file in files if file not in twins]
+        for place, file in enumerate(alone):
+            its = texts[task][file]
+            for first in alone[:place]:
+                theirs = texts[task][first]
+                n_same = len(its.items() & theirs.items())
+                if n_same > _NEAR_SHARE * min(len(its), len(theirs)):
+                    expected = f"other results than those of {first}"
+                    total = counted(len({*its, *theirs}), "topic")
+                    found = f"the same texts on {n_same} of {total}"
+                    warn("run-near-twin", file, expected, found, leave_out)
+                    break
     return [told.pop(file, []) for _, file, _ in runs]
 
 

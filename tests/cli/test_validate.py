@@ -111,6 +111,22 @@ def test_runs_that_are_alike_are_named_with_the_run_that_they_are_like(tmp_path)
     assert f"those of {runs['other']}; found all topics equal." in equal
 
 
+@pytest.mark.parametrize("damaged", ["two\tfields", "", "ID\tlamp\tlamp-one\t3\tN/A"])
+def test_a_run_that_is_handed_in_again_is_noticed_though_it_is_damaged(
+    valid_run, tmp_path, damaged
+):
+    again, lines = tmp_path / "again", valid_run.read_text().splitlines()
+    lines[2] = damaged.replace("ID", load_track().topic_ids[0])
+    again.write_text("".join(f"{line}\n" for line in lines))
+    code, output = run(valid_run, again)
+    assert code == 1
+    assert f"run_ids than that of {valid_run}; found '{RUN_ID}'" in output
+    assert f"those of {valid_run}; found the same texts on 29 of 30 topics. Leave out" in output
+    lines[2:] = [line.replace("Who", "Why and who") for line in lines[2:]]
+    again.write_text("".join(f"{line}\n" for line in lines))
+    assert "run-near-twin" not in run(valid_run, again)[1]
+
+
 def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
@@ -122,7 +138,7 @@ def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     first, second = json.loads(output)["files"]
     assert code == 1
     assert first == {"file": str(valid_run), "kind": "task1", "valid": True, "problems": []}
-    assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 301)
+    assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 302)
     fields = {"code", "file", "line", "expected", "found", "remedy", "severity"}
     assert set(second["problems"][0]) == fields
 
@@ -158,6 +174,23 @@ def test_topics_come_from_the_file_that_is_named(tmp_path, official):
     assert run(path, *official)[0] == 1
 
 
+@pytest.mark.parametrize("official", [[], ["--official"]])
+def test_the_files_of_a_folder_are_held_against_the_topics_in_it(tmp_path, official):
+    folder = tmp_path / "pilot"
+    path = write_run(folder / RUN_ID, ("my-topic",))
+    assert run(folder, *official)[0] == 1
+    (tmp_path / "others.jsonl").write_text('{"docid": "other", "body": "text"}\n')
+    topics = folder / "topics.jsonl"
+    topics.write_text('{"docid": "my-topic", "body": "text"}\n')
+    if not official:  # which is for runs alone
+        code, output = run(folder)
+        assert (code, states(output)[path]) == (0, ("Task 1 run", "valid, 1 topic"))
+        assert f"\nTopics of the files in {folder}: {topics}; --topics names others.\n" in output
+        assert run(folder, "--topics", tmp_path / "others.jsonl")[0] == 1
+    topics.write_text('{"docid": "my-topic", "body": 3}\n')
+    assert f"{topics}:1: error [value]" in run(folder)[1]
+
+
 def test_wrong_usage(valid_run, tmp_path):
     qrels, topics = tmp_path / "qrels", tmp_path / "topics.jsonl"
     qrels.write_text("1 0 a 1\n")
@@ -174,10 +207,15 @@ def test_wrong_usage(valid_run, tmp_path):
     nowhere = f"{tmp_path / 'nowhere'}: error [unreadable] expected a file that can be read; found "
     assert output.startswith(f"{nowhere}no such file. Check the path.\n")
     assert states(output) == {
-        tmp_path / "nowhere": ("file of unknown kind", "invalid"),
+        tmp_path / "nowhere": ("file that cannot be read", "invalid"),
         valid_run: ("Task 1 run", "valid, 30 topics"),
     }
     assert output.endswith("\n1 valid, 1 invalid\n")
+    output = run(tmp_path / "lampone")[1]
+    assert "found no such file. Check the path; did you mean lamp-one?\n" in output
+    (tmp_path / "empty").mkdir()
+    output = run(tmp_path / "empty")[1]
+    assert "[unreadable] expected a file; found a folder without files. Name a file.\n" in output
     topics.write_text('{"id": "1", "title": "Peat", "narrative": "Who sells it?"}\n')
     shown = run(topics)[1]
     assert "a topics file of exam or rag2025. Add --track exam or --track rag2025." in shown
@@ -436,7 +474,7 @@ def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run,
     }
     code, output = run(tmp_path / "below", valid_run)
     assert code == 1
-    empty = "found expected a file; found a folder without files. Name a file."
+    empty = "[unreadable] expected a file; found a folder without files. Name a file."
     assert output.splitlines()[0].endswith(empty)
 
 
@@ -486,7 +524,7 @@ def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     code, output = run(folder)
     assert code == 1
     assert f"{folder}/task2.jsonl: error [unreadable]" in output
-    assert states(output)[folder / "task2.jsonl"] == ("file of unknown kind", "invalid")
+    assert states(output)[folder / "task2.jsonl"] == ("file that cannot be read", "invalid")
 
 
 def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path):
