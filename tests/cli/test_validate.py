@@ -704,6 +704,39 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
     assert not (tmp_path / "new" / "none").exists()
 
 
+def test_a_report_without_a_change_keeps_its_bytes(tmp_path):
+    metadata = {"team_id": "t", "run_id": "r", "type": "automatic", "use_starter_kit": 0}
+    reports = [{"metadata": metadata | {"topic_id": one}, "responses": []} for one in IDS[:2]]
+    kept, changed = (json.dumps(report) for report in reports)
+    (tmp_path / "r").write_text(f"{kept}\n{changed},")
+    run(tmp_path / "r", "--fix", tmp_path / "new")
+    lines = (tmp_path / "new" / "r").read_text().split("\n")
+    assert (lines[0], lines[2]) == (kept, "")
+    assert json.loads(lines[1]) == reports[1]
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "is_mended"),
+    [
+        ("ID lamp\tRUN\t3\tWho pays?", True),
+        ("ID lamp RUN 3 Who  pays?", True),
+        ("ID lamp RUN\t3\tWho\tpays?", False),  # it might be another line's question
+        ("ID lamp RUN Who 3 pays?", False),
+        ("elsewhere lamp\tRUN\t3\tWho pays?", False),
+        ("ID lamp\tanother\t3\tWho pays?", False),
+    ],
+)
+def test_spaces_for_tabs_are_mended_where_only_one_reading_is_possible(
+    valid_run, tmp_path, spoilt, is_mended
+):
+    lines = valid_run.read_text().splitlines()
+    lines[2] = spoilt.replace("ID", lines[0].partition("\t")[0]).replace("RUN", RUN_ID)
+    valid_run.write_text("".join(f"{line}\n" for line in lines))
+    code, output = run(valid_run, "--fix", tmp_path / "new")
+    assert (code, f"  mended: {valid_run}:3: fields '" in output) == (1 - is_mended, is_mended)
+    assert (f"not mended: {valid_run}:3: line left out" in output) is not is_mended
+
+
 @pytest.mark.parametrize("mark", [",", '","'], ids=["plain", "quoted"])
 def test_a_run_separated_by_commas_is_told_so_once(valid_run, mark):
     given = ("\t".join(_FIELDS) + "\n" + valid_run.read_text()).replace("\t", mark)
