@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from tempfile import TemporaryDirectory
@@ -16,9 +17,19 @@ import orjson
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
+from sidelight.cli.console import (
+    Files,
+    Note,
+    PlainTable,
+    Result,
+    Shown,
+    lines_of,
+    out,
+    problem_notes,
+)
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.files import atomic_write
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.lines import open_text
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
@@ -32,13 +43,14 @@ from sidelight.formats.verdict import (
 )
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track, run_file_names
 
 if TYPE_CHECKING:
     from sidelight.index.text.docstore import SegmentTexts
 
 _MAX_SHOWN, _MAX_ALIKE = 20, 3
+_VARIED = {"official", "key-missing", "key-unknown", "value"}  # each stands for different faults
 _LISTS_ALL = "--json lists them all"
 _SHOWN, _NOTES = {".html", ".tex", ".svg", ".png"}, (LIST, "manifest.json", ".judge.json")
 
@@ -104,6 +116,10 @@ def validate(  # long: half of it are its options
         Path | None,
         typer.Option("--fix", help="Folder for mended copies of run files; lists each change."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        options.output_option("Folder for a text on each file, as for it alone, to send out."),
+    ] = None,
     allow_plugin: options.AllowPlugin = None,
 ) -> Result:
     """Check files, each by what it holds; exit with 1 if one is invalid.
@@ -167,9 +183,14 @@ def validate(  # long: half of it are its options
     cites = any(one.kind and one.kind.cites for one in verdicts)
     by_form = "Segment ids were checked by their form only; --index INDEX looks them up."
     notes += [by_form] * (cites and index is None and not official)
+    written = [Files(partial(_write_texts, output, verdicts, mended), "texts")] if output else []
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
-        [*_shown(verdicts, mended), *notes],
+        [
+            *_shown(verdicts, mended),
+            *notes,
+            *written,
+        ],
         exit_code=1 if n_invalid else 0,
     )
 
@@ -273,22 +294,39 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
             if len(alike) > _MAX_ALIKE:
                 more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"
                 shown.append(f"{indent}{what}: and {more}")
-    by_file: dict[str, list[tuple[str, Note]]] = {}
+    by_kind_of: dict[tuple[str, str], list[tuple[Problem, Note]]] = {}
     for problem, note in problem_notes(
         (problem for one in verdicts for problem in one.problems), on_stderr=False
     ):
-        told = problem.code, note._replace(text=f"{indent}{note.text}")
-        by_file.setdefault(problem.file, []).append(told)
-    for file, notes in by_file.items():
-        shown += [note for _, note in notes[:_MAX_SHOWN]]
-        if left := Counter(code for code, _ in notes[_MAX_SHOWN:]):
-            codes = ", ".join(f"{code} {count}" for code, count in left.most_common())
-            shown.append(f"{indent}... and {left.total()} more of {file}: {codes}; {_LISTS_ALL}")
+        told = problem, note._replace(text=f"{indent}{note.text}")
+        by_kind_of.setdefault((problem.file, problem.code), []).append(told)
+    for (file, code), notes in by_kind_of.items():
+        most = _MAX_SHOWN if code in _VARIED else _MAX_ALIKE
+        shown += [note for _, note in notes[:most]]
+        if left := notes[most:]:
+            lines = dict.fromkeys(f"line {one.line}" for one, _ in left if one.line is not None)
+            where = f"{first_of([*lines], _MAX_SHOWN)}; " if lines else ""
+            shown.append(f"{indent}{file}: and {len(left)} more [{code}]: {where}{_LISTS_ALL}")
     if len(verdicts) > 1:
         each = ((one.file, *_told(one)) for one in verdicts)
         rows = [(file, title, f"{state}{size}") for file, state, title, size in each]
         shown.append(PlainTable(("file", "kind", "state"), rows))
     return shown
+
+
+def _write_texts(
+    folder: Path, verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]
+) -> Iterator[Path]:
+    """Write what is shown of each file alone, under the name of the file; yield the paths."""
+    paths = [Path(one.file).absolute() for one in verdicts]
+    paths = [path.parent.resolve() / path.name for path in paths]
+    top = os.path.commonpath([path.parent for path in paths])
+    for path, one in zip(paths, verdicts, strict=True):
+        changes = {one.file: mended[one.file]} if one.file in mended else {}
+        lines = [line for shown in _shown([one], changes) for line in lines_of(shown)]
+        text = folder / f"{path.relative_to(top)}.txt"
+        atomic_write(text, "".join(f"{line}\n" for line in lines))
+        yield text
 
 
 def _told(verdict: Verdict) -> tuple[str, str, str]:

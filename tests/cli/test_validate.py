@@ -127,13 +127,18 @@ def test_a_run_that_is_handed_in_again_is_noticed_though_it_is_damaged(
     assert "run-near-twin" not in run(valid_run, again)[1]
 
 
-def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
+def test_shows_three_problems_of_a_kind_and_names_the_lines_of_the_rest(valid_run, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
     _, output = run(broken)
-    assert len(output.splitlines()) == 22
-    rest = "control-character 280, file-name 1"
-    assert f"... and 281 more of {broken}: {rest}; --json lists them all" in output
+    first, *shown, more, name = output.splitlines()
+    assert first == f"{broken}: invalid Task 1 run"
+    assert [line.partition(" error ")[0] for line in shown] == [
+        f"  {broken}:{line}:" for line in (1, 2, 3)
+    ]
+    assert more.startswith(f"  {broken}: and 297 more [control-character]: line 4, line 5, ")
+    assert more.endswith(", line 23 and 277 more; --json lists them all")
+    assert "[file-name]" in name
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
@@ -141,6 +146,22 @@ def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 302)
     fields = {"code", "file", "line", "expected", "found", "remedy", "severity"}
     assert set(second["problems"][0]) == fields
+
+
+def test_a_text_on_each_file_is_written_as_for_it_alone(valid_run, tmp_path):
+    files = [tmp_path / "in" / team / "run" for team in ("a", "b")]
+    for path in files:
+        path.parent.mkdir(parents=True)
+        path.write_text(valid_run.read_text())
+    files[1].write_text(valid_run.read_text().replace("Who paid for study 3?", "N/A"))
+    texts = [tmp_path / "out" / team / "run.txt" for team in ("a", "b")]
+    shown = told("validate", tmp_path / "in", "-o", tmp_path / "out", code=1)
+    assert shown["texts"] == [*map(str, texts)]
+    assert texts[0].read_text() == run(files[0])[1]
+    lines = texts[1].read_text().splitlines()
+    assert lines[0] == f"{files[1]}: invalid Task 1 run"
+    assert f"{files[1]}:3: error [question-placeholder]" in lines[2]
+    assert "[run-id-twice]" in lines[-1]
 
 
 def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_run):
