@@ -113,6 +113,8 @@ _TABLES = {
     "votes": ("votes file", ("majority",)),
     "support_sentences": ("support of sentences", ("run_tag", "topic_id", "sentence", "all")),
     "battles": ("battles file", ("topic_id", "first", "second", "won")),
+    "audit_changes": ("verdicts that an audit changed", ("probe", "run_tag", "before", "after")),
+    "left_out": ("questions left out of a pool", ("topic_id", "run_tag", "rank", "reason")),
     "results": ("table of results", ()),  # whose columns are its measures
 }
 _SHARED = {
@@ -258,8 +260,12 @@ def track_of(path: Path, usual: Track) -> Track:
 
 
 def run_files(folder: Path) -> dict[Path, str]:
-    """Return the files of questions and texts in a folder or the folders in it, by their format."""
-    paths = sorted(path for pattern in ("[!.]*", "[!.]*/[!.]*") for path in folder.glob(pattern))
+    """Return the files of questions and texts in a folder, by their format.
+
+    They lie in it, in the folders in it or, as in an organizers' data folder, in those in `runs`.
+    """
+    patterns = ("[!.]*", "[!.]*/[!.]*", "runs/[!.]*/[!.]*")
+    paths = sorted(path for pattern in patterns for path in folder.glob(pattern))
     kinds = {name: one.kind for name, one in run_formats().items()}
     found = {path: detect_format(path) or "" for path in paths if path.is_file()}
     shown = {"question_list", "cited_text"}
@@ -277,9 +283,14 @@ def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     for path in paths:
         own = path / task.file_name
         within = run_files(path) if path.is_dir() and not own.is_file() else {own: task.format}
-        files += [one for one, its in within.items() if one.is_file() and its == task.format] or [
-            path
-        ]
+        found = [one for one, its in within.items() if one.is_file() and its == task.format]
+        if path.is_dir() and not found:
+            others = f"only {counted(len(within), 'run')} of other tasks" if within else "no run"
+            raise InputError(
+                f"{path}: expected runs of {task.title}; found {others}",
+                remedy="Give the folder or the files of these runs, or name another task.",
+            )
+        files += found or [path]
     return [read_as(path, read, what, (task.format,)) for path in files]
 
 

@@ -471,6 +471,7 @@ def test_what_other_commands_write_is_known(tmp_path):
             Path("b.csv"): "report assessment file",
             Path("judged") / "auto_report_assessments.csv": "report assessment file",
             Path("pooled.tsv"): "pooled questions",
+            Path("pooled.tsv.left_out.csv"): "questions left out of a pool",
             Path("references.jsonl"): "segments file",
             scores.with_name(f"{scores.name}_run_results.csv"): "table of results",
             scores.with_name(f"{scores.name}_topic_results.csv"): "table of results",

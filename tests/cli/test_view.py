@@ -245,6 +245,13 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
     assert folded == ["1 question that no run asks", "1 answer that no run gives"]
     unmet_texts = {unmet.text, answer.text}
     assert {one for one in texts(page, "li") if one in unmet_texts} == unmet_texts
+    # Of a folder in the organizers' layout, the files are in folders of `runs`.
+    for kind in ("questions", "reports"):
+        shutil.copytree(folder / kind, held / "runs" / kind)
+    view(held, "--data", held)
+    listed = [one.split()[0] for one in texts(held / "runs.html", "tr") if "dragun2025" in one]
+    assert listed[0] == "runs/questions/another-t1"
+    assert len(listed) == 4
     # A file that cannot be read is named.
     (folder / "reports" / "third-t2").write_text(
         (folder / "reports" / "another-t2")
