@@ -273,12 +273,17 @@ def run_files(folder: Path) -> dict[Path, str]:
 
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
-    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind.
+    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
+    read, what = run_format(task).read, f"a run of {task.title}"
+    return [read_as(path, read, what, (task.format,)) for path in files_of_task(paths, task)]
 
-    Of a run directory the file of the task is read, and of another folder all its run files that
+
+def files_of_task(paths: Iterable[Path], task: Task) -> list[Path]:
+    """Return the files to read as runs of a task.
+
+    Of a run directory that is the file of the task, and of another folder all its run files that
     have the format of the task.
     """
-    read, what = run_format(task).read, f"a run of {task.title}"
     files: list[Path] = []
     for path in paths:
         own = path / task.file_name
@@ -291,7 +296,7 @@ def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
                 remedy="Give the folder or the files of these runs, or name another task.",
             )
         files += found or [path]
-    return [read_as(path, read, what, (task.format,)) for path in files]
+    return files
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
