@@ -106,7 +106,7 @@ def labels(  # long: half of it are options
             f"{kind.name}_{len(scheme.overall.categories)}_labels",
         )
     ]
-    topics, runs, *rows = difference_tables(found.judged, kind)
+    topics, runs, *rows = difference_tables(found.judged, kind, known or {})
     document = {
         "files": [str(first), str(second)],
         "sampling": sampling._asdict(),
@@ -375,6 +375,8 @@ def vote(  # long: a third of it are options
     why = ": " * bool(lacking) + ", ".join(f"{reason} {n}" for reason, n in lacking.items())
     taken = "lower grade" if len(names) == 2 else "median grade, the lower of two,"
     alike = {1: "each judge grades differently"}
+    lowered = ["where judges differ, the lower of two grades counts"] * bool(by_median)
+    lowered += ["what has no label earns nothing"] * bool(lacking)
     return console.Result(
         {
             "judges": names,
@@ -398,15 +400,12 @@ def vote(  # long: a third of it are options
             f"{blank} without a label, though graded{why}; files: {output}",
             *[f"labelled by one judge alone, whose labels are kept: {first_of(alone)}"]
             * bool(alone),
-            *[_LOWERED] * bool(by_median or lacking),
+            *[f"note: {', and '.join(lowered)}: {_LOWERED}"] * bool(lowered),
         ],
     )
 
 
-_LOWERED = (
-    "note: where judges differ, the lower of two grades counts, and what has no label earns "
-    "nothing: scores by these labels can be below those by each judge's"
-)
+_LOWERED = "scores by these labels can be below those by each judge's"
 
 
 def _vote_on_passages(

@@ -61,7 +61,7 @@ def questions(  # long: half of it are options
     seed: options.Seed = 0,
 ) -> Result:
     """Pool questions of several groups in turns, without unfit and repeated ones."""
-    from sidelight.evaluation.pooling import check_by_model, check_by_rules, pool_questions
+    from sidelight.evaluation.pooling import Refused, check_by_model, check_by_rules, pool_questions
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.text_vectors import TextVectors
 
@@ -94,6 +94,8 @@ def questions(  # long: half of it are options
             "model were unusable, the same command asks again.",
         )
     write_pooled_questions(output, pool.questions)
+    left_out = output.with_name(f"{output.name}.left_out.csv")
+    write_table(left_out, Refused._fields, pool.refused)
     return Result(
         {
             "topics": len(pool.questions),
@@ -101,11 +103,13 @@ def questions(  # long: half of it are options
             "refused": [one._asdict() for one in pool.refused],
             "short": pool.short,
             "output": str(output),
+            "left_out": str(left_out),
         },
         [
             (
                 f"{counted(count, 'question')} on {counted(len(pool.questions), 'topic')}; "
-                f"left out {len(pool.refused)} that were unfit or repeated\n  {output}"
+                f"left out {len(pool.refused)} that were unfit or repeated\n"
+                f"  {output}\n  {left_out}"
             ),
             *(
                 Note(f"{topic_id}: {lacking} too few: the groups have no more", "yellow")

@@ -602,7 +602,7 @@ def _unjudged(table: ScoreTable, what: str, told: str) -> list[str]:
     """Return a note on what lacks a label, where a run has any such."""
     measure = table.computed_by(f"unjudged_{what}")
     if measure and any(run.n_topics and run.values[measure.name] for run in table.runs):
-        return [f"{measure.name}: {what} without a label, {told}"]
+        return [f"{measure.name}: mean over topics of the share of {what} without a label, {told}"]
     return []
 
 

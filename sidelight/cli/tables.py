@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
     from sidelight.evaluation.scoring.table import Interval, ScoreTable
     from sidelight.formats.labels.assessments import AssessmentKind
+    from sidelight.schemas.grading.rubric import Rubric
 
 
 def grade_tables(
@@ -47,7 +48,7 @@ _MOST_PARTS = 5
 
 
 def difference_tables(
-    judged: Sequence[tuple[Any, Any]], kind: AssessmentKind[Any]
+    judged: Sequence[tuple[Any, Any]], kind: AssessmentKind[Any], rubrics: Mapping[str, Rubric]
 ) -> list[ResultTable]:
     """Return how often two sides differ by topic and by run, most often first, and on what.
 
@@ -74,8 +75,19 @@ def difference_tables(
         names = [*kind.key, "first", "second"]
         rows = [(*kind.key_of(one), one.label, other.label) for one, other in differing]
         columns = [Column(name, name, itemgetter(place)) for place, name in enumerate(names)]
+        if rubrics:  # what was asked for, to read beside the labels; too long for LaTeX
+            texts = (_wanted(one, rubrics) for one, _ in differing)
+            rows = [(*row, text) for row, text in zip(rows, texts, strict=True)]
+            columns.append(Column("", "wanted", itemgetter(-1)))
         tables.append(table_of(f"{kind.name}_differing", rows, columns))
     return tables
+
+
+def _wanted(one: Any, rubrics: Mapping[str, Rubric]) -> str:
+    """Return the question or the answer of a rubric that an assessment is on."""
+    place = getattr(one, "answer_id", None) or getattr(one, "rubric_question_rank", None)
+    rubric = rubrics.get(one.topic_id)
+    return rubric.texts.get(place, "") if rubric and place else ""
 
 
 def category_tables(  # long: three tables side by side

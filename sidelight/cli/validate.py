@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
+from sidelight.cli.console import (
+    Files,
+    Note,
+    PlainTable,
+    Result,
+    Shown,
+    lines_of,
+    out,
+    problem_notes,
+)
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.files import atomic_write
+from sidelight.formats.data_folder import DataPart
+from sidelight.formats.lines import open_text
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import (
     Verdict,
@@ -29,13 +43,14 @@ from sidelight.formats.verdict import (
 )
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track, run_file_names
 
 if TYPE_CHECKING:
     from sidelight.index.text.docstore import SegmentTexts
 
 _MAX_SHOWN, _MAX_ALIKE = 20, 3
+_VARIED = {"official", "key-missing", "key-unknown", "value"}  # each stands for different faults
 _LISTS_ALL = "--json lists them all"
 _SHOWN, _NOTES = {".html", ".tex", ".svg", ".png"}, (LIST, "manifest.json", ".judge.json")
 
@@ -101,6 +116,10 @@ def validate(  # long: half of it are its options
         Path | None,
         typer.Option("--fix", help="Folder for mended copies of run files; lists each change."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        options.output_option("Folder for a text on each file, as for it alone, to send out."),
+    ] = None,
     allow_plugin: options.AllowPlugin = None,
 ) -> Result:
     """Check files, each by what it holds; exit with 1 if one is invalid.
@@ -115,16 +134,27 @@ def validate(  # long: half of it are its options
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
     mended: dict[str, list[Change]] = {}
-    named = [one for path in files for one in _files_in(path) or [path]]
+    named: list[Path] = []
+    beside: dict[Path, tuple[str, ...]] = {}  # the topics that lie with files in a folder
+    notes: list[str] = []
+    for path in files:
+        found = _files_in(path) or [path]
+        named += found
+        if topics is None and (own := path / DataPart.TOPICS) in found:
+            with suppress(InputError):  # what is wrong with it is shown by the check
+                its = tuple(one.topic_id for one in read_topics(own, rules))
+                beside |= dict.fromkeys(found, its)
+                notes.append(f"Topics of the files in {path}: {own}; --topics names others.")
     if fix is not None:  # the copies of a run's files are files
         named = [file for path in named for file in _task_files(path) or [path]]
     for path in named:
         # The track's own validator knows nothing of run directories.
-        topic_ids = covered or (() if official else _made_for(path)) or rules.topic_ids
+        made_for = beside.get(path) or (() if official else _made_for(path))
+        topic_ids = covered or made_for or rules.topic_ids
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
-                if found := mend_file(path, rules, fix, topic_ids):
-                    path, mended[str(found[0])] = found  # noqa: PLW2901 - the copy is checked
+                if mending := mend_file(path, rules, fix, topic_ids):
+                    path, mended[str(mending[0])] = mending  # noqa: PLW2901 - the copy is checked
         if _is_run(path):
             run = RunDirectory(path, allow_plugin or ())
             verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
@@ -142,7 +172,7 @@ def validate(  # long: half of it are its options
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
     told = f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"
-    notes = [told] * bool(as_given)
+    notes += [told] * bool(as_given)
     kept = [one.file for one in verdicts if not one.valid and mended.get(one.file) == []]
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
@@ -153,9 +183,14 @@ def validate(  # long: half of it are its options
     cites = any(one.kind and one.kind.cites for one in verdicts)
     by_form = "Segment ids were checked by their form only; --index INDEX looks them up."
     notes += [by_form] * (cites and index is None and not official)
+    written = [Files(partial(_write_texts, output, verdicts, mended), "texts")] if output else []
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
-        [*_shown(verdicts, mended), *notes],
+        [
+            *_shown(verdicts, mended),
+            *notes,
+            *written,
+        ],
         exit_code=1 if n_invalid else 0,
     )
 
@@ -210,13 +245,21 @@ def _made_for(path: Path) -> tuple[str, ...]:
 
 
 def _run_in(verdict: Verdict) -> Run | None:
-    """Return what is in a file that was found to be a valid run of a task; None of others."""
+    """Return what is in a file of a task, without the lines that cannot be read; None of others."""
     path, kind = Path(verdict.file), verdict.kind
     kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
-    try:
-        return kept_as.read(path) if kept_as and verdict.valid else None
-    except InvalidFileError:  # the track's own validator may accept what cannot be read
+    if kept_as is None:
         return None
+    try:
+        return kept_as.read(path)
+    except InvalidFileError as error:
+        spoilt = {one.line for one in error.problems}
+    with TemporaryDirectory() as folder, suppress(InvalidFileError):
+        copy = Path(folder) / path.name
+        lines = (one.text for one in open_text(path).lines if one.number not in spoilt)
+        copy.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="")
+        return kept_as.read(copy)
+    return None
 
 
 def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, object]:
@@ -251,22 +294,39 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
             if len(alike) > _MAX_ALIKE:
                 more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"
                 shown.append(f"{indent}{what}: and {more}")
-    by_file: dict[str, list[tuple[str, Note]]] = {}
+    by_kind_of: dict[tuple[str, str], list[tuple[Problem, Note]]] = {}
     for problem, note in problem_notes(
         (problem for one in verdicts for problem in one.problems), on_stderr=False
     ):
-        told = problem.code, note._replace(text=f"{indent}{note.text}")
-        by_file.setdefault(problem.file, []).append(told)
-    for file, notes in by_file.items():
-        shown += [note for _, note in notes[:_MAX_SHOWN]]
-        if left := Counter(code for code, _ in notes[_MAX_SHOWN:]):
-            codes = ", ".join(f"{code} {count}" for code, count in left.most_common())
-            shown.append(f"{indent}... and {left.total()} more of {file}: {codes}; {_LISTS_ALL}")
+        told = problem, note._replace(text=f"{indent}{note.text}")
+        by_kind_of.setdefault((problem.file, problem.code), []).append(told)
+    for (file, code), notes in by_kind_of.items():
+        most = _MAX_SHOWN if code in _VARIED else _MAX_ALIKE
+        shown += [note for _, note in notes[:most]]
+        if left := notes[most:]:
+            lines = dict.fromkeys(f"line {one.line}" for one, _ in left if one.line is not None)
+            where = f"{first_of([*lines], _MAX_SHOWN)}; " if lines else ""
+            shown.append(f"{indent}{file}: and {len(left)} more [{code}]: {where}{_LISTS_ALL}")
     if len(verdicts) > 1:
         each = ((one.file, *_told(one)) for one in verdicts)
         rows = [(file, title, f"{state}{size}") for file, state, title, size in each]
         shown.append(PlainTable(("file", "kind", "state"), rows))
     return shown
+
+
+def _write_texts(
+    folder: Path, verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]
+) -> Iterator[Path]:
+    """Write what is shown of each file alone, under the name of the file; yield the paths."""
+    paths = [Path(one.file).absolute() for one in verdicts]
+    paths = [path.parent.resolve() / path.name for path in paths]
+    top = os.path.commonpath([path.parent for path in paths])
+    for path, one in zip(paths, verdicts, strict=True):
+        changes = {one.file: mended[one.file]} if one.file in mended else {}
+        lines = [line for shown in _shown([one], changes) for line in lines_of(shown)]
+        text = folder / f"{path.relative_to(top)}.txt"
+        atomic_write(text, "".join(f"{line}\n" for line in lines))
+        yield text
 
 
 def _told(verdict: Verdict) -> tuple[str, str, str]:
@@ -277,6 +337,8 @@ def _told(verdict: Verdict) -> tuple[str, str, str]:
             return "valid", kind.title, f", {size.judged} of {counted(size.rows, 'row')} judged"
         rows = size if isinstance(size, int) else size.rows
         return "valid", kind.title, f", {counted(rows, kind.unit)}"
+    if any(one.code == "unreadable" for one in verdict.problems):
+        return "invalid", "file that cannot be read", ""
     return "invalid", kind.title if kind else "file of unknown kind", ""
 
 

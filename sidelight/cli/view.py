@@ -308,7 +308,8 @@ def _shown(
         if not paths:
             raise InputError(
                 f"{directory.path}: expected a finished run, or run files; found neither",
-                remedy="Give a folder that `sidelight run` wrote, after it has ended.",
+                remedy="Give a folder that `sidelight run` wrote, after it has ended, or one with "
+                "run files in it, in its folders, or in those of its `runs`.",
             )
     if any(path.is_dir() for path in paths):
         raise UsageError(

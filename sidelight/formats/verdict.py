@@ -54,6 +54,7 @@ V = TypeVar("V")
 QUESTION_GRADES = "question_grades"
 """What `detect_format` calls a file of graded questions."""
 
+_NEAR_SHARE = 0.5  # of the topics of the shorter of two runs, on which they have the same texts
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -112,6 +113,8 @@ _TABLES = {
     "votes": ("votes file", ("majority",)),
     "support_sentences": ("support of sentences", ("run_tag", "topic_id", "sentence", "all")),
     "battles": ("battles file", ("topic_id", "first", "second", "won")),
+    "audit_changes": ("verdicts that an audit changed", ("probe", "run_tag", "before", "after")),
+    "left_out": ("questions left out of a pool", ("topic_id", "run_tag", "rank", "reason")),
     "results": ("table of results", ()),  # whose columns are its measures
 }
 _SHARED = {
@@ -257,8 +260,12 @@ def track_of(path: Path, usual: Track) -> Track:
 
 
 def run_files(folder: Path) -> dict[Path, str]:
-    """Return the files of questions and texts in a folder or the folders in it, by their format."""
-    paths = sorted(path for pattern in ("[!.]*", "[!.]*/[!.]*") for path in folder.glob(pattern))
+    """Return the files of questions and texts in a folder, by their format.
+
+    They lie in it, in the folders in it or, as in an organizers' data folder, in those in `runs`.
+    """
+    patterns = ("[!.]*", "[!.]*/[!.]*", "runs/[!.]*/[!.]*")
+    paths = sorted(path for pattern in patterns for path in folder.glob(pattern))
     kinds = {name: one.kind for name, one in run_formats().items()}
     found = {path: detect_format(path) or "" for path in paths if path.is_file()}
     shown = {"question_list", "cited_text"}
@@ -266,20 +273,30 @@ def run_files(folder: Path) -> dict[Path, str]:
 
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
-    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind.
+    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
+    read, what = run_format(task).read, f"a run of {task.title}"
+    return [read_as(path, read, what, (task.format,)) for path in files_of_task(paths, task)]
 
-    Of a run directory the file of the task is read, and of another folder all its run files that
+
+def files_of_task(paths: Iterable[Path], task: Task) -> list[Path]:
+    """Return the files to read as runs of a task.
+
+    Of a run directory that is the file of the task, and of another folder all its run files that
     have the format of the task.
     """
-    read, what = run_format(task).read, f"a run of {task.title}"
     files: list[Path] = []
     for path in paths:
         own = path / task.file_name
         within = run_files(path) if path.is_dir() and not own.is_file() else {own: task.format}
-        files += [one for one, its in within.items() if one.is_file() and its == task.format] or [
-            path
-        ]
-    return [read_as(path, read, what, (task.format,)) for path in files]
+        found = [one for one, its in within.items() if one.is_file() and its == task.format]
+        if path.is_dir() and not found:
+            others = f"only {counted(len(within), 'run')} of other tasks" if within else "no run"
+            raise InputError(
+                f"{path}: expected runs of {task.title}; found {others}",
+                remedy="Give the folder or the files of these runs, or name another task.",
+            )
+        files += found or [path]
+    return files
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
@@ -406,7 +423,8 @@ def judge_file(
     try:
         name = detect_format(path)
     except InputError as error:
-        want, told = "a file that can be read", error.message.removeprefix(f"{path}: ")
+        want, _, told = error.message.removeprefix(f"{path}: ").rpartition("; found ")
+        want = want.removeprefix("expected ") or "a file that can be read"
         findings.error("unreadable", None, expected=want, found=told, remedy=error.remedy)
         return Verdict(str(path), None, tuple(findings.problems))
     kind = kinds.get(name) if name else None
@@ -534,7 +552,8 @@ def _check_strictly(
 def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]:
     """Return for each run warnings if an earlier one has its run_id, its results or its texts.
 
-    Each has the name of its task, which alone it is compared in, and that of its file.
+    Texts that are the same on most topics are enough: a run is often handed in again, mended or
+    damaged. Each run has the name of its task, which alone it is compared in, and that of its file.
     """
     told: dict[str, list[Problem]] = {file: [] for _, file, _ in runs}
 
@@ -543,7 +562,7 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
 
     leave_out, rename = "Leave out a run.", "Leave out a run or rename it."
     owners: dict[tuple[str, str], str] = {}
-    made, texts = (defaultdict[str, dict[str, str]](dict) for _ in range(2))
+    made, texts = (defaultdict[str, dict[str, dict[str, str]]](dict) for _ in range(2))
     for task, file, run in runs:
         if run is None:
             continue
@@ -552,15 +571,29 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
                 expected = f"other run_ids than that of {owner}"
                 warn("run-id-twice", file, expected, quoted(run_id), rename)
             owners.setdefault((task, run_id), file)
-        results = dict(sorted(run.results().items()))
-        made[task][file], texts[task][file] = _hash(results), _hash(texts_alone(results))
+        results = run.results()
+        made[task][file] = {topic: _hash(its) for topic, its in results.items()}
+        texts[task][file] = {topic: _hash(texts_alone(its)) for topic, its in results.items()}
     for task, files in made.items():
-        for file, (first, is_equal) in twins_of(files, texts[task]).items():
+        twins = twins_of(files, texts[task])
+        for file, (first, is_equal) in twins.items():
             expected = f"other results than those of {first}"
             if is_equal:
                 warn("run-identical", file, expected, "all topics equal", leave_out)
             else:
                 warn("run-near-twin", file, expected, NEAR_TWIN, leave_out)
+        alone = [file for file in files if file not in twins]
+        for place, file in enumerate(alone):
+            its = texts[task][file]
+            for first in alone[:place]:
+                theirs = texts[task][first]
+                n_same = len(its.items() & theirs.items())
+                if n_same > _NEAR_SHARE * min(len(its), len(theirs)):
+                    expected = f"other results than those of {first}"
+                    total = counted(len({*its, *theirs}), "topic")
+                    found = f"the same texts on {n_same} of {total}"
+                    warn("run-near-twin", file, expected, found, leave_out)
+                    break
     return [told.pop(file, []) for _, file, _ in runs]
 
 

@@ -111,20 +111,57 @@ def test_runs_that_are_alike_are_named_with_the_run_that_they_are_like(tmp_path)
     assert f"those of {runs['other']}; found all topics equal." in equal
 
 
-def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
+@pytest.mark.parametrize("damaged", ["two\tfields", "", "ID\tlamp\tlamp-one\t3\tN/A"])
+def test_a_run_that_is_handed_in_again_is_noticed_though_it_is_damaged(
+    valid_run, tmp_path, damaged
+):
+    again, lines = tmp_path / "again", valid_run.read_text().splitlines()
+    lines[2] = damaged.replace("ID", load_track().topic_ids[0])
+    again.write_text("".join(f"{line}\n" for line in lines))
+    code, output = run(valid_run, again)
+    assert code == 1
+    assert f"run_ids than that of {valid_run}; found '{RUN_ID}'" in output
+    assert f"those of {valid_run}; found the same texts on 29 of 30 topics. Leave out" in output
+    lines[2:] = [line.replace("Who", "Why and who") for line in lines[2:]]
+    again.write_text("".join(f"{line}\n" for line in lines))
+    assert "run-near-twin" not in run(valid_run, again)[1]
+
+
+def test_shows_three_problems_of_a_kind_and_names_the_lines_of_the_rest(valid_run, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
     _, output = run(broken)
-    assert len(output.splitlines()) == 22
-    rest = "control-character 280, file-name 1"
-    assert f"... and 281 more of {broken}: {rest}; --json lists them all" in output
+    first, *shown, more, name = output.splitlines()
+    assert first == f"{broken}: invalid Task 1 run"
+    assert [line.partition(" error ")[0] for line in shown] == [
+        f"  {broken}:{line}:" for line in (1, 2, 3)
+    ]
+    assert more.startswith(f"  {broken}: and 297 more [control-character]: line 4, line 5, ")
+    assert more.endswith(", line 23 and 277 more; --json lists them all")
+    assert "[file-name]" in name
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
     assert first == {"file": str(valid_run), "kind": "task1", "valid": True, "problems": []}
-    assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 301)
+    assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 302)
     fields = {"code", "file", "line", "expected", "found", "remedy", "severity"}
     assert set(second["problems"][0]) == fields
+
+
+def test_a_text_on_each_file_is_written_as_for_it_alone(valid_run, tmp_path):
+    files = [tmp_path / "in" / team / "run" for team in ("a", "b")]
+    for path in files:
+        path.parent.mkdir(parents=True)
+        path.write_text(valid_run.read_text())
+    files[1].write_text(valid_run.read_text().replace("Who paid for study 3?", "N/A"))
+    texts = [tmp_path / "out" / team / "run.txt" for team in ("a", "b")]
+    shown = told("validate", tmp_path / "in", "-o", tmp_path / "out", code=1)
+    assert shown["texts"] == [*map(str, texts)]
+    assert texts[0].read_text() == run(files[0])[1]
+    lines = texts[1].read_text().splitlines()
+    assert lines[0] == f"{files[1]}: invalid Task 1 run"
+    assert f"{files[1]}:3: error [question-placeholder]" in lines[2]
+    assert "[run-id-twice]" in lines[-1]
 
 
 def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_run):
@@ -158,6 +195,23 @@ def test_topics_come_from_the_file_that_is_named(tmp_path, official):
     assert run(path, *official)[0] == 1
 
 
+@pytest.mark.parametrize("official", [[], ["--official"]])
+def test_the_files_of_a_folder_are_held_against_the_topics_in_it(tmp_path, official):
+    folder = tmp_path / "pilot"
+    path = write_run(folder / RUN_ID, ("my-topic",))
+    assert run(folder, *official)[0] == 1
+    (tmp_path / "others.jsonl").write_text('{"docid": "other", "body": "text"}\n')
+    topics = folder / "topics.jsonl"
+    topics.write_text('{"docid": "my-topic", "body": "text"}\n')
+    if not official:  # which is for runs alone
+        code, output = run(folder)
+        assert (code, states(output)[path]) == (0, ("Task 1 run", "valid, 1 topic"))
+        assert f"\nTopics of the files in {folder}: {topics}; --topics names others.\n" in output
+        assert run(folder, "--topics", tmp_path / "others.jsonl")[0] == 1
+    topics.write_text('{"docid": "my-topic", "body": 3}\n')
+    assert f"{topics}:1: error [value]" in run(folder)[1]
+
+
 def test_wrong_usage(valid_run, tmp_path):
     qrels, topics = tmp_path / "qrels", tmp_path / "topics.jsonl"
     qrels.write_text("1 0 a 1\n")
@@ -174,10 +228,15 @@ def test_wrong_usage(valid_run, tmp_path):
     nowhere = f"{tmp_path / 'nowhere'}: error [unreadable] expected a file that can be read; found "
     assert output.startswith(f"{nowhere}no such file. Check the path.\n")
     assert states(output) == {
-        tmp_path / "nowhere": ("file of unknown kind", "invalid"),
+        tmp_path / "nowhere": ("file that cannot be read", "invalid"),
         valid_run: ("Task 1 run", "valid, 30 topics"),
     }
     assert output.endswith("\n1 valid, 1 invalid\n")
+    output = run(tmp_path / "lampone")[1]
+    assert "found no such file. Check the path; did you mean lamp-one?\n" in output
+    (tmp_path / "empty").mkdir()
+    output = run(tmp_path / "empty")[1]
+    assert "[unreadable] expected a file; found a folder without files. Name a file.\n" in output
     topics.write_text('{"id": "1", "title": "Peat", "narrative": "Who sells it?"}\n')
     shown = run(topics)[1]
     assert "a topics file of exam or rag2025. Add --track exam or --track rag2025." in shown
@@ -412,6 +471,7 @@ def test_what_other_commands_write_is_known(tmp_path):
             Path("b.csv"): "report assessment file",
             Path("judged") / "auto_report_assessments.csv": "report assessment file",
             Path("pooled.tsv"): "pooled questions",
+            Path("pooled.tsv.left_out.csv"): "questions left out of a pool",
             Path("references.jsonl"): "segments file",
             scores.with_name(f"{scores.name}_run_results.csv"): "table of results",
             scores.with_name(f"{scores.name}_topic_results.csv"): "table of results",
@@ -436,7 +496,7 @@ def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run,
     }
     code, output = run(tmp_path / "below", valid_run)
     assert code == 1
-    empty = "found expected a file; found a folder without files. Name a file."
+    empty = "[unreadable] expected a file; found a folder without files. Name a file."
     assert output.splitlines()[0].endswith(empty)
 
 
@@ -486,7 +546,7 @@ def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     code, output = run(folder)
     assert code == 1
     assert f"{folder}/task2.jsonl: error [unreadable]" in output
-    assert states(output)[folder / "task2.jsonl"] == ("file of unknown kind", "invalid")
+    assert states(output)[folder / "task2.jsonl"] == ("file that cannot be read", "invalid")
 
 
 def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path):
@@ -664,6 +724,39 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
     (tmp_path / "none").write_bytes(b"\xff\tt\tr\t1\tWho?\n")
     assert f"not mended: {tmp_path}/none" in run(tmp_path / "none", "--fix", tmp_path / "new")[1]
     assert not (tmp_path / "new" / "none").exists()
+
+
+def test_a_report_without_a_change_keeps_its_bytes(tmp_path):
+    metadata = {"team_id": "t", "run_id": "r", "type": "automatic", "use_starter_kit": 0}
+    reports = [{"metadata": metadata | {"topic_id": one}, "responses": []} for one in IDS[:2]]
+    kept, changed = (json.dumps(report) for report in reports)
+    (tmp_path / "r").write_text(f"{kept}\n{changed},")
+    run(tmp_path / "r", "--fix", tmp_path / "new")
+    lines = (tmp_path / "new" / "r").read_text().split("\n")
+    assert (lines[0], lines[2]) == (kept, "")
+    assert json.loads(lines[1]) == reports[1]
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "is_mended"),
+    [
+        ("ID lamp\tRUN\t3\tWho pays?", True),
+        ("ID lamp RUN 3 Who  pays?", True),
+        ("ID lamp RUN\t3\tWho\tpays?", False),  # it might be another line's question
+        ("ID lamp RUN Who 3 pays?", False),
+        ("elsewhere lamp\tRUN\t3\tWho pays?", False),
+        ("ID lamp\tanother\t3\tWho pays?", False),
+    ],
+)
+def test_spaces_for_tabs_are_mended_where_only_one_reading_is_possible(
+    valid_run, tmp_path, spoilt, is_mended
+):
+    lines = valid_run.read_text().splitlines()
+    lines[2] = spoilt.replace("ID", lines[0].partition("\t")[0]).replace("RUN", RUN_ID)
+    valid_run.write_text("".join(f"{line}\n" for line in lines))
+    code, output = run(valid_run, "--fix", tmp_path / "new")
+    assert (code, f"  mended: {valid_run}:3: fields '" in output) == (1 - is_mended, is_mended)
+    assert (f"not mended: {valid_run}:3: line left out" in output) is not is_mended
 
 
 @pytest.mark.parametrize("mark", [",", '","'], ids=["plain", "quoted"])

@@ -221,6 +221,9 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
         ["reports/another-t2", "–", "1.000", "0.000"],
         ["reports/sidelight-view-t2", "–", "0.500", "0.000"],
     ]
+    columns = texts(page, "th")
+    assert {"Labels", "Track"} < set(columns)
+    assert not {"Failed", "With fallbacks", "Settings", "Index"} & set(columns)
     assert "They do. – – Supported Partly" in texts(page, "tr")
     near = "Nearest submitted question similar question 2 similar question 2 – –"
     assert near in texts(page, "tr")
@@ -242,9 +245,17 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
     view(folder, "--data", held)
     assert topics.title in texts(page, "h2")
     folded = [one for one in texts(page, "summary") if "no run" in one]
-    assert folded == ["1 question that no run asks", "1 answer that no run gives"]
+    unmet_kinds = ("question", "asks"), ("answer", "gives")
+    assert folded == [f"1 {what} that no run with labels {does}" for what, does in unmet_kinds]
     unmet_texts = {unmet.text, answer.text}
     assert {one for one in texts(page, "li") if one in unmet_texts} == unmet_texts
+    # Of a folder in the organizers' layout, the files are in folders of `runs`.
+    for kind in ("questions", "reports"):
+        shutil.copytree(folder / kind, held / "runs" / kind)
+    view(held, "--data", held)
+    listed = [one.split()[0] for one in texts(held / "runs.html", "tr") if "dragun2025" in one]
+    assert listed[0] == "runs/questions/another-t1"
+    assert len(listed) == 4
     # A file that cannot be read is named.
     (folder / "reports" / "third-t2").write_text(
         (folder / "reports" / "another-t2")

@@ -96,6 +96,8 @@ def test_the_command_pools_and_joins(tmp_path):
     command = ("pool", "questions", f"a={tmp_path / 'one'}", f"b={tmp_path / 'two'}", "-o", pool)
     call(*command, "--track", "lateral2024", "--per-group", 1)
     assert len(set(read_pooled_questions(pool)["t"])) == 2
+    left_out = (tmp_path / "pool.tsv.left_out.csv").read_text().splitlines()
+    assert left_out[0] == "topic_id,run_tag,rank,question,reason"
     call("pool", "topics", pool, "--articles", articles, "-o", tmp_path / "topics")
     assert '"questions":["What did' in (tmp_path / "topics").read_text()
 

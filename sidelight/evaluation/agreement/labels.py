@@ -36,6 +36,7 @@ from sidelight.formats.labels.assessments import (
     AssessmentKind,
     read_assessments,
 )
+from sidelight.formats.lines import read_bytes
 from sidelight.formats.verdict import detect_format
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
@@ -226,8 +227,9 @@ def assessment_kind(path: Path) -> str:
     """Return which kind of assessments a file holds, as `detect_format` names it."""
     name = detect_format(path)
     if name is None or name not in ASSESSMENT_KINDS:
+        unknown = "a file of unknown kind" if read_bytes(path).strip() else "an empty file"
         raise InputError(
-            f"{path}: expected an assessment file; found {name or 'a file of unknown kind'}",
+            f"{path}: expected an assessment file; found {name or unknown}",
             remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
         )
     return name

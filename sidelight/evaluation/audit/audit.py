@@ -37,6 +37,7 @@ from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedReport
 from sidelight.schemas.task import CitedTextTask
 from sidelight.text import counted
 
@@ -49,7 +50,8 @@ Labels: TypeAlias = Mapping[Place, Label]
 class Change(NamedTuple):
     """A verdict that changed; an empty label stands for a verdict that could not be had.
 
-    `what` is the answer, or the ranks of the rubric question and of the submitted one.
+    `what` is the answer, or the ranks of the rubric question and of the submitted one. `wanted` is
+    the text of the answer or of the rubric question, and `judged` what the label `after` is for.
     """
 
     probe: str
@@ -58,6 +60,8 @@ class Change(NamedTuple):
     what: str
     before: str
     after: str
+    wanted: str = ""
+    judged: str = ""
 
 
 class ProbeResult(Value):
@@ -248,7 +252,9 @@ async def audit(
             after = await judged(probe.change)
             result, changes = compare_probe(probe, before, after, protocol.scale, tolerance)
             found.results.append(result)
-            found.changes.extend(changes)
+            found.changes.extend(
+                _with_texts(one, probe.change(cases[one.topic_id, one.run_tag])) for one in changes
+            )
     task = given.task
     if isinstance(task, CitedTextTask):
         topics = sorted({topic_id for topic_id, _ in cases})
@@ -298,19 +304,39 @@ async def _attack(
             before = {place: honest[place] for place in after}
             result, changes = compare_attack(attack, before, after, REPORT_ANSWERS.scale)
             found.results.append(result)
-            found.changes.extend(changes)
+            read = {
+                (material.rubric.topic_id, answer_id): _case(given, material.rubric, trial)
+                for material in materials
+                for trial in attack.trials(material)
+                for answer_id in trial.answer_ids
+            }
+            found.changes.extend(_with_texts(one, read[one.topic_id, one.what]) for one in changes)
+
+
+def _case(given: TaskRuns, rubric: Rubric, trial: Trial) -> RubricCase[Any]:
+    """Return the report of a trial, cut at the limit, beside the rubric."""
+    return RubricCase(rubric, given.kind.fit(trial.report, given.task).submission)
+
+
+def _with_texts(change: Change, case: RubricCase[Any]) -> Change:
+    """Add what was wanted and what was judged to a verdict on a case."""
+    texts, submission = case.rubric.texts, case.submission
+    if isinstance(submission, SubmittedReport):
+        return change._replace(wanted=texts[change.what], judged=submission.text)
+    wanted, submitted = map(int, change.what.split("/"))
+    judged = next(one.text for one in submission if one.rank == submitted)
+    return change._replace(wanted=texts[wanted], judged=judged)
 
 
 async def _tried(
     judge: Judge, given: TaskRuns, rubric: Rubric, trial: Trial
 ) -> list[tuple[Place, Label]]:
-    """Return the labels of a report's own answers, by answer; the report is cut at the limit."""
-    report, _ = given.kind.fit(trial.report, given.task)
-    case = RubricCase(rubric, report)
+    """Return the labels of a report's own answers, by answer."""
+    case = _case(given, rubric, trial)
     judgments = await judge.label(REPORT_ANSWERS, case)
     labels = zip(REPORT_ANSWERS.units(case), judgments, strict=True)
     return [
-        ((report.metadata.run_id, rubric.topic_id, unit), judgment.label)
+        ((case.submission.metadata.run_id, rubric.topic_id, unit), judgment.label)
         for unit, judgment in labels
         if unit in trial.answer_ids
     ]

@@ -93,6 +93,7 @@ class JudgingManifest(Value):
         runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
+        hashes: By task and run tag, the SHA-256 of the file of a run.
         left_out: By task and run tag, on which topics a run was not judged, and why.
         over_limits: By task, run tag and topic id, in what a submission was over the limits of the
             task; only what fits them was judged.
@@ -109,6 +110,7 @@ class JudgingManifest(Value):
     n_topics: int
     rubrics: dict[str, str] = Field(default_factory=dict)
     example_run_tags: tuple[str, ...]
+    hashes: dict[str, dict[str, str]] = Field(default_factory=dict)
     left_out: dict[str, dict[str, str]] = Field(default_factory=dict)
     over_limits: dict[str, dict[str, dict[str, str]]] = Field(default_factory=dict)
     instrument: Instrument | None = None
@@ -235,6 +237,7 @@ async def judge_runs(
         version=judge.version,
         kind=judge.kind,
         runs={task: overlaps(given, judge.examples)},
+        hashes={task: dict(sorted(given.hashes.items()))},
         left_out={task: given.left_out()},
         over_limits={task: given.over_limits()},
         n_topics=len(given.rubrics),
@@ -259,7 +262,7 @@ def _merged(earlier: JudgingManifest, now: JudgingManifest, n_unjudged: int) -> 
     """Return the manifest of a folder in which some runs of a task were judged now."""
     ((task, judged),) = now.runs.items()
     by_run = {}
-    for name in ("runs", "left_out", "over_limits"):
+    for name in ("runs", "hashes", "left_out", "over_limits"):
         before = getattr(earlier, name)
         stays = {tag: one for tag, one in before.get(task, {}).items() if tag not in judged}
         by_run[name] = before | {task: stays | getattr(now, name)[task]}

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, UsageError
@@ -26,7 +27,8 @@ from sidelight.evaluation.labelling.rubric_cases import (
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
 )
-from sidelight.formats.verdict import read_runs
+from sidelight.files import sha256_file
+from sidelight.formats.verdict import files_of_task, read_runs
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import (
     CitedSentence,
@@ -124,11 +126,13 @@ class TaskRuns(NamedTuple):
     Attributes:
         rubrics: Topic id -> rubric; other topics are not judged.
         runs: The runs, each with a tag of its own.
+        hashes: Run tag -> SHA-256 of its file, of runs that were read from files.
     """
 
     task: QuestionListTask | CitedTextTask
     rubrics: Mapping[str, Rubric]
     runs: Sequence[Run]
+    hashes: Mapping[str, str] = MappingProxyType({})
 
     @property
     def kind(self) -> RunKind[Any, Any]:
@@ -200,7 +204,10 @@ def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubr
     """Read the runs of a task; see `TaskRuns`."""
     if not isinstance(task, QuestionListTask | CitedTextTask):
         raise UsageError(f"{task.title}: no judge labels such files")
-    return TaskRuns(task, rubrics, read_runs(paths, task))
+    files = files_of_task(paths, task)
+    runs = read_runs(files, task)
+    hashes = {run.run_tag: sha256_file(path) for run, path in zip(runs, files, strict=True)}
+    return TaskRuns(task, rubrics, runs, hashes)
 
 
 def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:

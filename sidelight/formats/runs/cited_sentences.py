@@ -20,6 +20,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
+from sidelight.files import atomic_writer
 from sidelight.formats.lines import (
     Findings,
     decode_unique,
@@ -528,13 +529,13 @@ def mend_reports(  # long: each kind of change and what is said of it
     report, or its tokens not at an end, the sentences stay as they are. The result says what was
     changed, in order of lines.
     """
-    findings = Findings(path)
+    file, findings = open_text(path), Findings(path)
     changes = [
         (line, "comma", "removed, which separates nothing")
-        for line, text in open_text(path).lines
+        for line, text in file.lines
         if _without_commas(text) != text
     ]
-    mended: list[dict[str, Any]] = []
+    mended: dict[int, dict[str, Any]] = {}
 
     def without_unknown(
         line: int, where: str, content: dict[str, Any], model: type[BaseModel]
@@ -549,7 +550,7 @@ def mend_reports(  # long: each kind of change and what is said of it
         without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
         held = content["responses"]
         ended = [_ENDS[bool(one.get("citations"))].sub("", one["text"]) for one in held]
-        mended.append(content)
+        mended[line] = content
         if beside := next(filter(None, map(_BESIDE.search, ended)), None):
             why = f"only a person can tell what {quoted(beside.group())} leaves of them"
             changes.append((line, submission.LEFT_AS_IS, why))
@@ -578,8 +579,13 @@ def mend_reports(  # long: each kind of change and what is said of it
         content["responses"] = kept
     if not mended:
         findings.raise_errors()
-    write_json_lines(destination, mended)
-    return submission.changes_shown(path, open_text(path), changes, findings)
+    # A line without a change keeps its bytes, too.
+    changed, given = {line for line, _, _ in changes}, dict(file.lines)
+    with atomic_writer(destination) as stream:
+        for line, content in mended.items():
+            text = orjson.dumps(content).decode() if line in changed else given[line]
+            stream.write(f"{text}\n")
+    return submission.changes_shown(path, file, changes, findings)
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:

@@ -162,6 +162,7 @@ Quoting = Literal["raw", "csv"]
 _FIELDS = ("topic_id", "team_id", "run_id", "rank", "question")
 _TAGGED_FIELDS = ("topic_id", "run_id", "rank", "question")
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})")
+_SPACED_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+([0-9]{1,6})\s+(\S[^\t]*)")
 _ANY_RANK = re.compile("[0-9]{1,6}")
 _unquoted = partial(
     re.compile(r'^"((?:[^"]++|"")*+)"$').sub, lambda field: field[1].replace('""', '"')
@@ -240,9 +241,15 @@ def mend_questions(  # long: each kind of change and what is said of it
     """
     file = open_text(path)
     findings = Findings(path, file.problems)
-    changes: list[tuple[int, str, str]] = []
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
-    for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
+    lines = _with_tabs([one for one in file.lines if one.text.strip()], path)
+    given = dict(file.lines)
+    changes = [
+        (line, "fields", difference(given[line], text))
+        for line, text in lines
+        if text != given[line]
+    ]
+    for row in _raw_rows(lines, findings, _FIELDS):
         cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS}
         new = {name: one_line(cell) for name, cell in cells.items() if name != "rank"}
         question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
@@ -290,6 +297,21 @@ def mend_questions(  # long: each kind of change and what is said of it
         told = f"{path}: labels of the old ranks no longer fit: judge the run again"
         shown.append(submission.Change("labels", told))
     return shown
+
+
+def _with_tabs(lines: Sequence[Line], path: Path) -> list[Line]:
+    """Return lines with tabs for spaces between fields whose topic, team and run others have."""
+    whole = _raw_rows(lines, Findings(path), _FIELDS)
+    topics, runs = {row.topic_id for row in whole}, {(row.team_id, row.run_id) for row in whole}
+
+    def mended(line: Line) -> Line:
+        found = _SPACED_LINE.fullmatch(line.text.strip())
+        if line.text.count("\t") == len(_FIELDS) - 1 or not found:
+            return line
+        known = found[1] in topics and found.group(2, 3) in runs
+        return line._replace(text="\t".join(found.groups())) if known else line
+
+    return [*map(mended, lines)]
 
 
 def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) -> None:

@@ -238,7 +238,8 @@ def check_ids(run: CheckedRun[Task], ids: Sequence[LineIds]) -> None:
             None,
             expected=f"a file named like its run_id, {quoted(first.run_id)}",
             found=quoted(run.path.name),
-            remedy="Rename the file: assessments go by the file name.",
+            remedy="Assessments call a run by its file name: rename the file only before it is "
+            "judged.",
         )
 
 

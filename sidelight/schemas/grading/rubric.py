@@ -123,6 +123,12 @@ class Rubric(Bank):
         """Return the answers that are expected of a report, question by question."""
         return tuple(answer for question in self.questions for answer in question.answers)
 
+    @property
+    def texts(self) -> dict[int | str, str]:
+        """Return the texts of the questions by rank, and of the answers by id."""
+        texts: dict[int | str, str] = {one.rank: one.text for one in self.questions}
+        return texts | {one.answer_id: one.text for one in self.answers}
+
     def fingerprint(self) -> str:
         """Return the SHA-256 of the whole rubric, by which labels name it."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()

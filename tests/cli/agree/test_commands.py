@@ -117,9 +117,25 @@ def test_topics_and_runs_that_differ_most_and_all_that_differs(tmp_path):
         ["t4", "r", "na-1", "supports", "none"],
         ["t4", "s", "na-1", "supports", "none"],
     ]
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(InputError, match="expected an assessment file; found an empty file"):
+        agree("labels", files[0], tmp_path / "empty.csv")
     found = json.loads(agree("labels", *files, "--json"))
     assert found["topics"][0] == {"topic_id": "t4", "n": 2, "differing": 2, "share": 1.0}
     assert not agree("labels", files[0], files[0], "-o", tmp_path / "same").count("differing.csv")
+
+
+def test_what_differs_stands_beside_what_the_rubrics_want(tmp_path):
+    rubric = min((sample_path() / "human_rubrics").iterdir())
+    item = json.loads(rubric.read_text())["rubrics"][0]
+    header = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation"
+    files = [
+        write(tmp_path / f"{label}.csv", header, f"{rubric.stem},1,r,1,{label}")
+        for label in ("similar", "different")
+    ]
+    agree("labels", *files, "--rubrics", rubric.parent, "-o", tmp_path / "out")
+    header, (*_, wanted) = rows(tmp_path / "out" / "question_assessments_differing.csv")
+    assert (header[-1], wanted) == ("wanted", item["question_text"])
 
 
 def test_undefined_is_said(tmp_path):
@@ -261,7 +277,8 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     shown = agree("vote", *files, "-o", out)
     assert "1 row that 3 judges give the same grade" in shown
     assert "1 row without a label, though graded: undecided 1;" in shown
-    assert "scores by these labels can be below those by each judge's" in one_line(shown)
+    lowered = "scores by these labels can be below those by each judge's"
+    assert f"note: what has no label earns nothing: {lowered}" in one_line(shown)
     # Three say three things of the last one, and what contradicts is neither more nor less.
     assert (out / "majority_report_assessments.csv").read_text().splitlines() == [
         "topic_id,run_tag,answer_id,annotation,auto_rationale",
@@ -285,9 +302,9 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     assert "0 rows without a label, though graded; files" in shown
     assert (out / "majority.tsv").read_text() == "1\td\t1\tr\t1\t2\t1\tWho pays?\n"
     assert "2 valid" in said("validate", "--track", "lateral2024", out / "majority.tsv", graded[0])
-    assert "1 row without a majority: the lower grade was taken\n" in agree(
-        "vote", *graded[:2], "-o", out
-    )
+    shown = agree("vote", *graded[:2], "-o", out)
+    assert "1 row without a majority: the lower grade was taken\n" in shown
+    assert f"note: where judges differ, the lower of two grades counts: {lowered}" in shown
     assert (out / "majority.tsv").read_text().split("\t")[5] == "0"
     # What each judge said stays beside each kind of labels.
     assert {path.name for path in out.glob("votes*")} == {
@@ -317,7 +334,8 @@ def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path
     # What has no label is told where it is scored.
     labels = out / "majority_report_assessments.csv"
     scored = said("score", "task2", "--unit-weights", "--assessments", labels)
-    assert "note: unjudged: answers without a label, which earn nothing" in scored
+    told = "note: unjudged: mean over topics of the share of answers without a label, which earn no"
+    assert told in scored
     found = json.loads(agree("vote", *files, "-o", out, "--json"))
     assert found["agreeing"] == {"2": 1, "1": 1}
     assert (found["judged_once"], found["unjudged"], found["undecided"]) == (1, 2, 2)

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.files import sha256_file
 from sidelight.sample import sample_path
 from tests.helpers.commands import call, told
 
@@ -61,11 +62,15 @@ def test_of_a_folder_the_run_files_of_the_task_are_judged(tmp_path):
         rows = (tmp_path / f"auto_{kind}_assessments.csv").read_text()
         runs = {path.name for path in folder.glob(f"{kind}_*/*")}
         assert runs == set(re.findall(rf"[a-z]+-{task[0]}{task[-1]}(?=,)", rows))
+        hashes = json.loads((tmp_path / "manifest.json").read_text())["hashes"][task]
+        assert hashes == {one.name: sha256_file(one) for one in folder.glob(f"{kind}_*/*")}
     # What is judged is no example.
     shown = call("judge", folder, "--task", "task2", "--data", SAMPLE, "-o", tmp_path / "all")
     assert "every run that people labelled is among the runs to judge" in shown.stderr
-    with pytest.raises(InputError, match="expected a file; found a folder"):
+    with pytest.raises(InputError, match="expected runs of Task 2; found no run"):
         judge(RUBRICS, "--task", "task2", "-o", tmp_path)
+    with pytest.raises(InputError, match="expected runs of Task 1; found only 3 runs of other tas"):
+        judge(REPORTS, "--task", "task1", "-o", tmp_path)
 
 
 def test_of_a_run_directory_the_file_of_the_task_is_judged(tmp_path):

@@ -1,6 +1,7 @@
 """Audits: probes that must not matter, and attacks that fool a judge of one weakness."""
 
 import asyncio
+import csv
 from functools import cache
 
 import pytest
@@ -184,7 +185,11 @@ def test_what_cannot_be_audited_or_does_not_answer_is_no_judge_that_holds(tmp_pa
     assert result.n_unjudged == result.n_changed == result.n_verdicts
     assert (result.n_gained, result.n_lost, result.credit_change) == (0, 0, None)
     write_changes(tmp_path / "changes.csv", found.changes)
-    assert (tmp_path / "changes.csv").read_text().splitlines()[1].endswith(",supports,")
+    with (tmp_path / "changes.csv").open() as stream:
+        row = next(csv.DictReader(stream))
+    assert (row["before"], row["after"]) == ("supports", "")
+    assert row["wanted"] == RUBRICS[row["topic_id"]].texts[row["what"]]
+    assert "organizers of the track" in row["judged"]
     never = reports(Silent(lambda place, text, tag, team: False))
     assert failing(never) == ANSWER_PROBES
     assert "unknown" in never.results[0].verdict
