@@ -198,11 +198,8 @@ def main() -> None:
             f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
             f"{harmful:.2f}, not understood alone {dangling:.2f}"
         )
-        spread = np.std([one[1] for one in outcomes], ddof=1) / np.sqrt(len(topics))
-        tried.append((strength, mean, useful, useful - spread))
-    # Of those within a standard error of the best the one with the strongest penalty.
-    enough = max(tried, key=lambda one: one[2])[3]
-    best, kept = next((one[0], one[1]) for one in tried if one[2] >= enough)
+        tried.append((useful, strength, mean))
+    _, best, kept = max(tried)
     model = fitted(topics, best)
     for name, weight in sorted(
         zip(model.names, model.weights, strict=True), key=lambda x: -abs(x[1])

@@ -97,7 +97,10 @@ _ON_GROUNDS = re.compile(
 )
 _NO_VERDICT = re.compile(r"(?:updated?|published|corrections?|we|our|if|write)\b", re.IGNORECASE)
 _RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
-_MAX_OUTCOME = 40  # words
+_OVERALL = re.compile(
+    r"(?!previous|former)(?:\w+ )?(?:overall|score|rating|label|band)\b", re.IGNORECASE
+)
+_MAX_OUTCOME = 60  # words
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 # "(a)" and the like are told apart where the page lists them.
 _ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
@@ -128,7 +131,7 @@ class Unit(NamedTuple):
 class Finding:
     """One to three sentences of a page that stand alone, and a segment that holds all of them.
 
-    One that `decides` is the verdict of a check, or the outcome of a complaint.
+    One that `decides` is the verdict of a check, the outcome of a complaint, or an overall rating.
     """
 
     texts: tuple[str, ...]
@@ -208,7 +211,9 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
             shown = f"{page.origin.name} says of {known.profile.publisher}: “{text}”."
         else:
             continue
-        yield Finding((shown,), (Unit(shown, one, number),), page.lines[lines[number]][0], page)
+        held = page.lines[lines[number]][0]
+        decides = is_rating and _OVERALL.match(text) is not None
+        yield Finding((shown,), (Unit(shown, one, number),), held, page, decides)
 
 
 def _decided(page: Page, known: Known) -> Iterator[Finding]:
@@ -216,14 +221,15 @@ def _decided(page: Page, known: Known) -> Iterator[Finding]:
 
     They are told in scraps: "MOSTLY FALSE." or "12. Upheld under Clause 1."
     """
-    lines, profile = list(page.lines), known.profile
+    lines = list(page.lines)
     if page.origin.kind == "fact check":
         taken = _verdict(lines)
         told = f"{page.origin.name or 'The check'} rates the claim as"
     else:
-        taken = _outcome(lines)
+        whom = _on_whom(page, known.profile)
+        taken = _outcome(lines) if whom else []
         day = f" in {page.month}" * bool(page.month)
-        told = f"{page.origin.name or 'The page'} decided{day}{_on_whom(page, profile)}:"
+        told = f"{page.origin.name or 'The page'} decided{day} on a complaint about {whom}:"
     while taken and not page.holding(lines[taken[0]], lines[taken[-1]]):
         taken.pop()
     if taken:
@@ -252,6 +258,10 @@ def _verdict(lines: Sequence[str]) -> list[int]:
         if words > _MAX_OUTCOME or is_heading or _NO_VERDICT.match(lines[number]):
             break
         taken.append(number)
+    # "It is right that ...", without the "But" that follows, would mislead.
+    after = taken[-1] + 1 if taken else 0
+    if len(taken) > 1 and after < len(lines) and _QUALIFIES.match(lines[after]):
+        taken.pop()
     return taken
 
 
@@ -282,12 +292,12 @@ def _unlabelled(line: str) -> str:
 
 
 def _on_whom(page: Page, profile: ArticleProfile) -> str:
-    """Return what a complaint is about: the article, which its page names, or the outlet."""
-    if profile.title and profile.title.casefold() in page.text.casefold():
-        return " on a complaint about the article"
-    if profile.publisher and mentions(page.title, name_forms(profile.publisher)):
-        return f" on a complaint about {profile.publisher}"
-    return ""
+    """Return what a complaint is about: the article, whose title it has, or its outlet."""
+    title, text = (" ".join(tokens(one)) for one in (profile.title, page.text))
+    if title and title in text:
+        return "the article"
+    is_named = profile.publisher and mentions(page.title, name_forms(profile.publisher))
+    return profile.publisher if is_named else ""
 
 
 class _Reader:
