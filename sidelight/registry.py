@@ -20,6 +20,7 @@ from dis import get_instructions
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import walk_tb
@@ -27,7 +28,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
-from sidelight.files import read_limited
+from sidelight.files import bundled, read_limited
 from sidelight.parts import KINDS, ROLE
 
 _MAX_SHOWN = 200
@@ -169,6 +170,7 @@ def code_of(kind: str, name: str) -> str:
     return digest.hexdigest()
 
 
+_BESIDE = 1_000  # names in a folder among which the nearest is looked for
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(.*)$", re.MULTILINE)
 
 
@@ -280,6 +282,19 @@ def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     folded = {one.casefold(): one for one in known}
     near = get_close_matches(name.casefold(), folded, n=1)
     return f"; did you mean {prefix}{folded[near[0]]}?" if near else ""
+
+
+def check_path(path: Path) -> str:
+    """Return the remedy where nothing is at a path: to check it, with the nearest name beside it.
+
+    What came with sidelight counts as beside it, as for `files.bundled`.
+    """
+    try:
+        beside = [one.name for one in islice(bundled(path.parent).iterdir(), _BESIDE)]
+    except OSError:
+        beside = []
+    folder = "" if path.parent == Path() else f"{path.parent}/"
+    return f"Check the path{did_you_mean(path.name, beside, folder) or '.'}"
 
 
 def title(kind: str) -> str:

@@ -29,10 +29,16 @@ from sidelight.index.remote.client import (
     read_address,
     write_address,
 )
-from sidelight.index.text.corpus import CorpusFields, read_documents, write_segments
+from sidelight.index.text.corpus import (
+    MS_MARCO,
+    CorpusFields,
+    begins_with_document,
+    read_documents,
+    write_segments,
+)
 from sidelight.index.vectors.profiles import NO_VECTORS, profile_named
 from sidelight.parts import KINDS
-from sidelight.registry import load
+from sidelight.registry import check_path, load
 from sidelight.retrieval.best_segment import DocumentRetriever
 from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
 from sidelight.schemas.base import faults
@@ -262,8 +268,8 @@ def build(  # long: most of it are its options
     if (hnsw or vectors) and encoder is None:
         given = "--hnsw" if hnsw else "--vectors"
         raise UsageError(f"{given} needs --encoder: the model that made its vectors")
-    check_segments(shards or ())  # before a published index is downloaded
     fields = CorpusFields(id=id_field, text=text_field)
+    check_segments(shards or (), fields)  # before a published index is downloaded
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
         manifest = build_index(
             shards or (),
@@ -472,15 +478,17 @@ def _title_above(top: Sequence[str]) -> str:
     return first if is_title else ""
 
 
-def check_segments(shards: Sequence[Path]) -> None:
-    """Refuse folders, web pages and texts, which are to be cut first."""
+def check_segments(shards: Sequence[Path], fields: CorpusFields = MS_MARCO) -> None:
+    """Refuse folders, web pages, texts and documents, which are to be cut first."""
     for shard in shards:
         if not shard.exists():
             raise InputError(
-                f"{shard}: expected a file of segments; found none", remedy="Check the path."
+                f"{shard}: expected a file of segments; found none", remedy=check_path(shard)
             )
-        if shard.is_dir() or shard.suffix.lower() in _PAGES:
-            found = "a folder" if shard.is_dir() else f"a {shard.suffix} file"
+        is_other = shard.is_dir() or shard.suffix.lower() in _PAGES
+        if is_other or begins_with_document(shard, fields):
+            found = f"a {shard.suffix} file" if is_other else "documents"
+            found = "a folder" if shard.is_dir() else found
             raise InputError(
                 f"{shard}: expected segments as JSONL; found {found}",
                 remedy="Cut it into segments, and build the index of those:\n"

@@ -16,7 +16,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
-from errno import EISDIR, ENOENT
+from errno import EEXIST, EISDIR, ENOENT, ENOTDIR
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -31,7 +31,7 @@ from sidelight.cli.progress import interrupts_heard, progress_lines
 from sidelight.errors import INSTALL, InputError, InvalidFileError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.parts import KINDS
-from sidelight.registry import load, locate, names, part_at_fault
+from sidelight.registry import check_path, load, locate, names, part_at_fault
 from sidelight.versions import VERSION, switch_off_telemetry
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
@@ -50,6 +50,8 @@ _NO_SUCH_FILE = (
 )
 _TOLD: dict[int | None, str] = {
     ENOENT: "no such file or folder",
+    EEXIST: "expected a folder; found a file",
+    ENOTDIR: "expected a folder; found a file",
     EISDIR: "expected a file; found a folder",
 }
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
@@ -242,16 +244,22 @@ def main() -> None:
             )
         )
     except _NO_SUCH_FILE as error:
-        is_missing = error.errno == ENOENT
-        told = _TOLD.get(error.errno) or error.strerror
-        remedy = "Check the path." if is_missing else ""
-        _fail(InputError(f"{error.filename}: {told}", remedy=remedy))
+        _fail(_of_path(error))
     except OSError as error:  # a full disk, a folder that may not be written to
         _fail(MachineError(str(error)))
     except MemoryError:
         _fail(MachineError("there is not enough memory for this"))
     except Exception as error:  # nobody foresaw it; a traceback would tell a user nothing
         _report(error)
+
+
+def _of_path(error: OSError) -> InputError:
+    """Return what is wrong with a path, and what to do about it."""
+    told = _TOLD.get(error.errno)
+    remedy = "Name another path." if told else ""
+    if error.errno == ENOENT:
+        remedy = check_path(Path(str(error.filename)))
+    return InputError(f"{error.filename}: {told or error.strerror}", remedy=remedy)
 
 
 def _what_next(words: list[str]) -> str:
@@ -285,7 +293,8 @@ def _report(error: Exception) -> NoReturn:
     ]
     typer.secho(
         f"error: a defect of sidelight {VERSION}: {type(error).__name__} at {', '.join(places)}\n"
-        "Please report this line, the command and, if you may, the file it was given; "
+        + "".join(f"{note}\n" for note in getattr(error, "__notes__", ()))
+        + "Please report this, the command and, if you may, the file it was given; "
         f"{_TRACEBACK}=1 shows more.",
         fg="red",
         err=True,

@@ -40,7 +40,7 @@ class _Work:
 
     def __str__(self) -> str:
         passed = time.monotonic() - self.began
-        of = f" of {self.total:,}" if self.total else ""
+        of = f" of {self.total:,}" if self.total else " done"
         count = "" if self.total == 1 else f" {self.done:,}{of} after"
         line = f"{self.what}:{count} {duration(passed)}"
         if self.step:

@@ -83,6 +83,11 @@ def run_result(
                 f"{counted(foreign, 'citation')} of segments that its collection does not have"
             )
         )
+    elif settings.submission.team_id == Settings().submission.team_id:
+        shown.append(
+            f"The team id is {settings.submission.team_id}, the default. A run to hand in has your "
+            "own: --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME"
+        )
     told = told_fallbacks(summary.fallbacks)
     shown += [f"{one[0].upper()}{one[1:]} (manifest.json lists them)." for one in told]
     if summary.thin:
@@ -91,7 +96,8 @@ def run_result(
             "written is valid but short (thin_topics in manifest.json)."
         )
     directory = summary.directory
-    shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
+    made = (*summary.files, directory.manifest, directory.traces)
+    shown += [f"  {path}" for path in made if path.exists()]
     document = _document(summary, settings, access)
     if evaluation:
         document["evaluation"] = evaluation

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
@@ -425,6 +426,12 @@ def bundle(
         f"The repeated run is identical. {counted(len(contents.files), 'file')}, {size:.1f} MB:"
     )
     out.print(f"  {output}", markup=False)
+    if plugins := directory.read_settings().plugins():
+        allowed = " ".join(f"--allow-plugin {quote(name)}" for name in plugins)
+        told = (
+            "Parts that are not in the bundle; who verifies it needs their modules on PYTHONPATH:"
+        )
+        out.print(f"{told}\n  sidelight verify {quote(str(output))} {allowed}", markup=False)
 
 
 def verify(

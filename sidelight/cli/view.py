@@ -69,7 +69,10 @@ def view(  # long: half of it are its options
         ),
     ],
     output: Annotated[
-        Path | None, options.output_option(f"The page; {PAGE}, or {RUNS_PAGE}, in the folder.")
+        Path | None,
+        options.output_option(
+            f"The page, or the folder for {PAGE} or {RUNS_PAGE}; beside the run by default."
+        ),
     ] = None,
     topics: Annotated[
         Path | None,
@@ -122,12 +125,12 @@ def view(  # long: half of it are its options
         if runs[0].is_dir() and (topics or index):
             told = "--topics and --index are for run files: run directories have their own"
             err.print(f"note: {told}", style="yellow", markup=False)
-        destination = output or run[0] / RUNS_PAGE
+        destination = _page_at(output or run[0], RUNS_PAGE)
         shown = partial(_shown, topics=topics, index=index, plugins=plugins)
         for line in _write_runs(run[0], runs, shown, destination, rubrics, labels):
             err.print(line, style="yellow", markup=False)
     else:
-        destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
+        destination = _page_at(output or (run[0] if run[0].is_dir() else Path()), PAGE)
         write_page(
             run,
             destination,
@@ -139,6 +142,11 @@ def view(  # long: half of it are its options
             plugins=plugins,
         )
     out.print(f"  {destination}", markup=False)
+
+
+def _page_at(path: Path, name: str) -> Path:
+    """Return the path of a page: `path`, or `name` in it where it is a folder or has no ending."""
+    return path / name if path.is_dir() or not path.suffix else path
 
 
 def _labels_of(data: Path) -> Path:
@@ -343,7 +351,10 @@ def read(
         str, typer.Option("--title", help="Headline, where the text has none or another one.")
     ] = "",
     output: Annotated[
-        Path | None, options.output_option("HTML file to write; in the run directory by default.")
+        Path | None,
+        options.output_option(
+            f"HTML file to write, or the folder for {PAGE}; the run directory by default."
+        ),
     ] = None,
     config: options.Config = None,
     calls: options.ModelCalls,
@@ -421,7 +432,7 @@ def _investigate(
     done = make_run([article], settings, folder, run, access, on_step=on_step, check=check)
     if done.failures:
         raise InputError(done.failures[0].message)
-    destination = output or run / PAGE
+    destination = _page_at(output or run, PAGE)
     page = write_page(run, destination, labels=[], index=folder, plugins=settings.plugins())
     (topic,) = page.topics
     earlier = ""

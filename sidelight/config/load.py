@@ -16,7 +16,7 @@ from sidelight.errors import UsageError
 from sidelight.files import bundled, read_limited
 from sidelight.parts import ROLES
 from sidelight.plain_yaml import MAX_DEPTH, read_yaml
-from sidelight.registry import code_of, did_you_mean, names, title
+from sidelight.registry import check_path, code_of, did_you_mean, names, title
 from sidelight.schemas.base import fault
 from sidelight.text import first_of
 from sidelight.tracks import load_track
@@ -250,10 +250,7 @@ def read_yaml_file(path: Path, what: str) -> Any:
     try:
         tree = read_yaml(read_limited(bundled(path)).decode())
     except FileNotFoundError:
-        beside = [str(path.parent / one.name) for one in bundled(path.parent).glob("*.yaml")]
-        near = did_you_mean(str(path), beside)
-        remedy = "Check the path."
-        raise UsageError(f"there is no {what} file {path}{near}", remedy=remedy) from None
+        raise UsageError(f"there is no {what} file {path}", remedy=check_path(path)) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except (OSError, ValueError) as error:  # a name that holds a null character is a ValueError

@@ -26,6 +26,7 @@ from sidelight.formats.labels.assessments import PEOPLE_LABELS
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.table import columns_of
 from sidelight.formats.verdict import detect_format
+from sidelight.registry import check_path
 
 
 class DataPart(StrEnum):
@@ -80,7 +81,7 @@ _MAX_BYTES = 2**28  # of a file that is looked into: indexes and collections hav
 def find_part(folder: Path, part: DataPart) -> Path:
     """Return where a part lies; raise InputError if nothing, or more than one thing, may be it."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: expected a folder; found none", remedy="Check the path.")
+        raise InputError(f"{folder}: expected a folder; found none", remedy=check_path(folder))
     path = look_for(folder, part)
     if path is None and (by_judge := labels_by_judge(folder, part)):
         raise InputError(

@@ -25,7 +25,7 @@ import orjson
 
 from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, Severity, package_of
-from sidelight.registry import did_you_mean
+from sidelight.registry import check_path
 from sidelight.text import first_of, quoted
 
 if TYPE_CHECKING:
@@ -189,9 +189,7 @@ def readable(path: Path) -> Iterator[None]:
             else "Name a file.",
         ) from error
     except FileNotFoundError as error:
-        there = [one.name for one in path.parent.glob("[!.]*")]
-        near = did_you_mean(path.name, there) or "."
-        raise InputError(f"{path}: no such file", remedy=f"Check the path{near}") from error
+        raise InputError(f"{path}: no such file", remedy=check_path(path)) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(
             f"{path}: cannot be read: {error}", remedy="Fetch or compress the file again."

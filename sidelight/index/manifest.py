@@ -23,6 +23,7 @@ from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.vectors.profiles import EXACT
+from sidelight.registry import check_path
 from sidelight.schemas.base import FileName, Value, faults
 
 REPORT = "report.json"
@@ -239,7 +240,7 @@ def read_manifest(folder: Path) -> Manifest:
             remedy = f"There is one in {folder / 'index'}: name that."
         found = "an unfinished one" if begun else "none"
         if not folder.exists():
-            found, remedy = "no such folder", f"Check the path. {remedy}"
+            found, remedy = "no such folder", f"{check_path(folder)} {remedy}"
         raise InputError(f"{folder}: expected an index; found {found}", remedy=remedy)
     manifest = _read(path, Manifest)
     files.check_folder(folder)

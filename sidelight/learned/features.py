@@ -97,6 +97,7 @@ def evidence(
     `context_cosines` with the context, `(n_items,)`; None goes by words only. `context` is what was
     asked, empty if unknown.
     """
+    items = [sharing.without_inserted(item, reading.sentences) for item in items]
     new = sharing.novelty(items, context)
     shape = (len(items), len(reading.texts))
     known = np.zeros(shape) if cosines is None else cosines

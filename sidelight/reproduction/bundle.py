@@ -38,6 +38,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -521,21 +522,35 @@ async def verify_bundle(
     if another version made the bundle, since a replay by this one need not give the same.
     """
     with _unpacked(bundle) as folder:
-        contents = read_contents(folder)
-        problems = contents.check(folder)
-        if problems:
-            return Verification(contents, tuple(problems), 0)
-        if contents.sidelight != VERSION:
-            raise errors.MachineError(
-                f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
-                f"{contents.sidelight}, and this is {VERSION}",
-                remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
-            )
-        problems = _other_prompts(folder, contents)
-        topics = 0
-        if not problems:
-            problems, topics = await _replay(folder, contents, on_topic, plugins)
-        return Verification(contents, tuple(problems), topics)
+        try:
+            found = await _verified(bundle, folder, on_topic, plugins)
+        except errors.SidelightError as error:  # who has the archive never sees that folder
+            error.message = error.message.replace(str(folder), str(bundle))
+            raise
+    named = (
+        replace(one, file=one.file.replace(str(folder), str(bundle))) for one in found.problems
+    )
+    return found._replace(problems=tuple(named))
+
+
+async def _verified(
+    bundle: Path, folder: Path, on_topic: Callable[[str], None], plugins: Container[str]
+) -> Verification:
+    contents = read_contents(folder)
+    problems = contents.check(folder)
+    if problems:
+        return Verification(contents, tuple(problems), 0)
+    if contents.sidelight != VERSION:
+        raise errors.MachineError(
+            f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
+            f"{contents.sidelight}, and this is {VERSION}",
+            remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
+        )
+    problems = _other_prompts(folder, contents)
+    topics = 0
+    if not problems:
+        problems, topics = await _replay(folder, contents, on_topic, plugins)
+    return Verification(contents, tuple(problems), topics)
 
 
 @contextmanager

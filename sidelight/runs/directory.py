@@ -366,6 +366,7 @@ def pack_runs(  # long: one check after another before anything is written
     must cover `topic_ids`; if that is None, each run must cover the topics that it was made for,
     with a warning where these are not the track's. `folder` must be empty or missing.
     """
+    from sidelight.config.load import load_settings
     from sidelight.config.settings import SubmissionSettings
 
     if folder.exists() and any(folder.iterdir()):
@@ -416,10 +417,15 @@ def pack_runs(  # long: one check after another before anything is written
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([PackedRun._fields, *packed])
         staged.replace(folder)
+    teams = sorted({load_settings(run.config).submission.team_id for run in runs})
+    if len(teams) > 1:
+        found, remedy = first_of(teams), "Run anew with --set submission.team_id=TEAM."
+        one = "one team id for all runs"
+        problems.append(Problem("team-several", str(folder), None, one, found, remedy, "warning"))
     usual: str = SubmissionSettings.model_fields["team_id"].default
     if taken := [item.run_id for item in packed if item.run_id.startswith(usual)]:
         own, found = "the id of your team", f"{usual!r}, the default, in {first_of(taken)}"
-        remedy = "Run anew with --set submission.team_id=TEAM --set submission.run_id=TEAM-1."
+        remedy = "Run anew with --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME."
         problems.append(Problem("team-default", str(folder), None, own, found, remedy, "warning"))
     return Packing(tuple(packed), tuple(problems))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from math import fsum
 from types import MappingProxyType
@@ -403,7 +404,8 @@ def collect_page(
             # The files keep what the track asks for; a reader is told why there is nothing here.
             made = made._replace(questions=(), report=(), trace=None)
         shown = number, topic_id, made, told, run.pages, support, marks, tuple(others)
-        topics.append(_topic(*shown))
+        with _noted(f"Topic {topic_id}. The files of the run {run.place} are not affected."):
+            topics.append(_topic(*shown))
     cites = any(one.citations for topic in topics for one in topic.sentences)
     if marker:
         facts["Scored"] = f"{sum(one.marks is not None for one in topics)} of {len(topics)}"
@@ -418,6 +420,13 @@ def collect_page(
         judges=compare_judges(run.track, rubrics, labels) if marking else (),
         caution=_CAUTION if noun == "article" and without_model and cites else "",
     )
+
+
+def _noted(note: str) -> ExitStack:
+    """Return a context that adds a note to what is raised in it."""
+    context = ExitStack()
+    context.push(lambda _kind, error, _trace: error.add_note(note) if error else None)
+    return context
 
 
 def _labels_of(run: ShownRun, sources: Sequence[Labels]) -> tuple[Labels | None, Marker | None]:

@@ -135,7 +135,7 @@ class Likeness:
 
 
 PUBLISHER, AUTHOR = "Who publishes it", "Who wrote it"
-CLAIMS, RELIED_ON, AROUND = "What it claims", "Whom it relies on", "The wider picture"
+CLAIMS, RELIED_ON, AROUND = "About its claims", "Whom it relies on", "The wider picture"
 _BY_ASPECT = {
     Aspect.PUBLISHER: PUBLISHER,
     Aspect.AUTHOR: AUTHOR,

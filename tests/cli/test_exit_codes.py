@@ -208,7 +208,21 @@ def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
 def test_a_file_where_results_go_is_said_to_be_one(tmp_path, monkeypatch, capsys):
     (tmp_path / "taken").write_text("")
     assert ended(["demo", "-o", str(tmp_path / "taken")], monkeypatch) == 1
-    assert f"error: {tmp_path / 'taken'}: " in capsys.readouterr().err
+    told = f"error: {tmp_path / 'taken'}: expected a folder; found a file\nName another path.\n"
+    assert told in capsys.readouterr().err
+
+
+def test_a_mistyped_path_gets_the_nearest_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("hybrid", "bm25"):
+        Path("runs", name).mkdir(parents=True)
+    filled("topics.jsonl")(tmp_path)
+    folder = ["score", "--data", "runs/hybrd"]
+    for words in (["view", "runs/hybrd"], ["search", "x", "--index", "runs/hybrd"], folder):
+        assert ended(words, monkeypatch) == 1
+        assert "Check the path; did you mean runs/hybrid?" in capsys.readouterr().err
+    assert ended(["validate", "topic.jsonl"], monkeypatch) == 1
+    assert "did you mean topics.jsonl?" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)

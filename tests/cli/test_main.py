@@ -73,6 +73,13 @@ def test_errors_become_one_message_and_an_exit_code(error, code, says, monkeypat
     assert "error: a.tsv" not in told  # which says it once
 
 
+def test_a_note_on_a_defect_is_told(monkeypatch, capsys):
+    error = KeyError(1)
+    error.add_note("Topic a. The files of the run b are not affected.")
+    assert ended_by(error, monkeypatch) == 4
+    assert "\nTopic a. The files of the run b are not affected.\nPlease" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "error", [ZeroDivisionError("secret words"), RecursionError(), KeyError(1)]
 )

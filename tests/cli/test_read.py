@@ -53,7 +53,9 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "\nMade without a language model. " in shown
     assert "\nAll that was read and done is in runs/read-" in shown
     assert "This report was made earlier" not in shown
+    told(*command, "-o", tmp_path / "shown")
     again = told(*command, "-o", tmp_path / "page.html")
+    assert (tmp_path / "shown" / "page.html").read_text() == (tmp_path / "page.html").read_text()
     (run,) = (tmp_path / "runs").glob("read-*")
     at = datetime.fromtimestamp(run.joinpath("traces", "article.json").stat().st_mtime).astimezone()
     assert again["earlier"] == (

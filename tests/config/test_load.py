@@ -133,7 +133,9 @@ def test_none_is_no_value_where_there_may_be_none():
 def test_plugins_and_broken_files_are_named(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         load_settings(tmp_path / "null\0")
-    with pytest.raises(UsageError, match=r"configs/rets\.yaml; did you mean configs/rest\.yaml\?"):
+    with pytest.raises(
+        UsageError, match=r"configs/rets\.yaml\n.*; did you mean configs/rest\.yaml\?"
+    ):
         load_settings("configs/rets.yaml")
     with pytest.raises(UsageError, match="there is no configuration file") as found:
         load_settings(tmp_path / "absent.yaml")

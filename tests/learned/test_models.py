@@ -123,6 +123,21 @@ def test_contradictions_and_nothing_to_judge(answers_by_topic):
     assert not verdict.opposed
 
 
+def test_a_name_in_brackets_lets_no_other_sentence_deny_a_quotation():
+    sentence = "The foundation has no say in [Plumbline's] checks."
+    paid = "{} is paid for by a grant of the Holm Foundation, which belongs to an insurer. "
+    sources = [
+        f"{paid.format('Plumbline')}The foundation has no say in our checks.",
+        f"{paid.format('Plumbline')}The foundation has a say in our checks.",
+        f"{paid.format('The Beacon')}The foundation has no say in our checks.",
+    ]
+    found = SupportModel().judge([(sentence, source) for source in sources])
+    assert [verdict.level for verdict in found[:2]] == [2, 0]
+    assert found[0].sentence == "The foundation has no say in our checks."
+    # The name counts where the source does not have it.
+    assert found[2].probabilities[2] < 0.7 < found[0].probabilities[2]
+
+
 # What a text asserts, takes back and opposes, and that nothing makes reading it fail.
 
 

@@ -157,6 +157,21 @@ def test_what_came_or_went_is_named_and_another_version_not_replayed(unpacked):
     assert found == ["more.txt", "task1.tsv"]
 
 
+def test_an_archive_is_named_in_place_of_the_folder_it_is_unpacked_to(unpacked, tmp_path):
+    changed = tmp_path / "changed.tar.zst"
+    name, _, old, new = EDITS[0]
+    path, config = unpacked / name, unpacked / "run" / "config.yaml"
+    path.write_text(path.read_text().replace(old, new))
+    seal_again(unpacked)
+    archive.write_archive(unpacked, changed)
+    assert problems(changed)[0]["file"] == f"{changed}/{name}"
+    config.write_text(config.read_text().replace("write_report: null", "write_report: mine:Writer"))
+    seal_again(unpacked)
+    archive.write_archive(unpacked, changed)
+    with pytest.raises(InputError, match=f"^{changed}/run/config.yaml: .*mine:Writer"):
+        problems(changed)
+
+
 def test_what_does_not_belong_to_a_run_is_not_bundled(made, tmp_path, small_index):
     with pytest.raises(InputError, match="rubrics that the run was judged by"):
         invoke(*made.bundling()[:-2], "-o", tmp_path / "x.tar.zst")

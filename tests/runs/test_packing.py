@@ -119,6 +119,13 @@ def test_a_submission_under_the_team_id_of_the_settings_has_a_warning(tmp_path):
     assert warning.found.endswith("in sidelight-a-t1, sidelight-a-t2")
 
 
+def test_runs_of_two_teams_have_a_warning(tmp_path):
+    runs = made(tmp_path, "a", "marlow"), made(tmp_path, "b"), made(tmp_path, "c")
+    (warning,) = of(pack(tmp_path / "out", *runs), "team-several")
+    assert (warning.severity, warning.found) == ("warning", "lamp, marlow")
+    assert of(pack(tmp_path / "own", *runs[1:]), "team-several") == []
+
+
 def test_a_run_cannot_be_called_like_another_file(tmp_path):
     directory = made(tmp_path, "a")
     files = {path: path.read_text() for path in directory.path.glob("task*")}

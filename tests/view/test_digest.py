@@ -109,7 +109,7 @@ def test_the_lead_says_who_when_and_what_others_found():
 def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when():
     rows = {row.about: row for row in digested(made()).rows}
     publisher, author, claim = (
-        rows[name] for name in ("Who publishes it", "Who wrote it", "What it claims")
+        rows[name] for name in ("Who publishes it", "Who wrote it", "About its claims")
     )
     assert publisher.says == "Reed Post"
     assert author.says.startswith("Nora Quill has written about wetlands")
@@ -230,7 +230,7 @@ def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
     found = digested(made()).paragraphs
     assert [(one.title, [each.number for each in one.sentences]) for one in found] == [
         ("Who publishes it", [1]),
-        ("What it claims", [2, 3]),
+        ("About its claims", [2, 3]),
         ("Who wrote it", [4]),
     ]
 
@@ -264,7 +264,7 @@ def test_sentences_in_a_row_from_one_page_stay_together():
     )
     found = digested(made(report=report)).paragraphs
     assert [(one.title, [each.number for each in one.sentences]) for one in found] == [
-        ("What it claims", [1]),
+        ("About its claims", [1]),
         ("The wider picture", [2]),
         ("Who publishes it", [3, 4, 5, 6, 7]),
     ]

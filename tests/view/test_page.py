@@ -175,6 +175,14 @@ def test_every_reason_why_evidence_is_not_cited_is_worded():
     assert set(get_args(Unused)) <= worded
 
 
+def test_what_fails_on_a_topic_names_it(run, monkeypatch):
+    monkeypatch.setattr("sidelight.view.collect.digest", lambda *_: {}["missing"])
+    with pytest.raises(KeyError) as caught:
+        page_of(run)
+    (note,) = caught.value.__notes__
+    assert re.fullmatch(r"Topic \S+\. The files of the run run are not affected\.", note)
+
+
 def test_the_same_run_gives_the_same_bytes(run, html, tmp_path):
     out = tmp_path / "again.html"
     # A process of its own, whose sets are in another order.

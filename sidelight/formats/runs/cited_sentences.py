@@ -190,7 +190,7 @@ def check_segments(
                 found=quoted(segment_id),
                 remedy="Cite segments of the collection, not documents or URLs.",
             )
-        if run.known_segments is not None and segment_id not in run.known_segments:
+        elif run.known_segments is not None and segment_id not in run.known_segments:
             run.findings.error(
                 "citation-unknown",
                 line,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from gzip import BadGzipFile
 from itertools import count
 from pathlib import Path
@@ -250,6 +251,18 @@ def read_documents(path: Path) -> Iterator[Document]:
         if len(findings.problems) >= MAX_PROBLEMS:
             break
     findings.raise_errors()
+
+
+def begins_with_document(path: Path, fields: CorpusFields) -> bool:
+    """Tell whether the first line of a file is a document, which is to be cut into segments."""
+    with suppress(DamagedFileError):  # of which a build says how much is left
+        for line in raw_lines(path):
+            document, segment = (
+                _parse_line(line, one, Findings(path), what="", remedy="")
+                for one in (Document, segment_model(fields))
+            )
+            return document is not None and segment is None
+    return False
 
 
 def windows(body: str) -> Iterator[tuple[int, int]]:

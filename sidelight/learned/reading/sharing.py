@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from sidelight.learned.reading.tables import frequencies
-from sidelight.learned.reading.words import Sentence
+from sidelight.learned.reading.words import Sentence, read
 
 _NEAR = 3  # words
 _PREFIX = 4  # letters
+_QUOTED = 4  # fewer words in a sentence's order may stand there for another reason
+_INSERTED = re.compile(r"\[[^\[\]]*\]")
 
 
 def weighted_share(weights: Mapping[str, float], stems: frozenset[str]) -> float:
@@ -120,3 +123,29 @@ def _common_run(left: Sequence[str], right: Sequence[str]) -> int:
         current = {place: previous.get(place - 1, 0) + 1 for place in where.get(word, ())}
         best, previous = max(best, *current.values(), 0), current
     return best
+
+
+def without_inserted(item: Sentence, sentences: Sequence[Sentence]) -> Sentence:
+    """Return an item without its words in brackets, where it quotes a sentence but for these.
+
+    They stand for a word such as "our", so that sentence lacks them; others of the text have them.
+    """
+    if "[" not in item.text:
+        return item
+    rest = read(_INSERTED.sub(" ", item.text))
+    known = frozenset[str]().union(*(sentence.content for sentence in sentences))
+    parts = [read(part).words for part in _INSERTED.split(item.text)]
+    is_quoted = sum(map(len, parts)) >= _QUOTED and any(
+        _has_in_order(sentence, parts) for sentence in sentences
+    )
+    return rest if is_quoted and item.content - rest.content <= known else item
+
+
+def _has_in_order(sentence: Sentence, parts: Sequence[tuple[str, ...]]) -> bool:
+    left = f" {' '.join(sentence.words)} "
+    for part in filter(None, parts):
+        _, found, behind = left.partition(f" {' '.join(part)} ")
+        if not found:
+            return False
+        left = f" {behind}"
+    return True

@@ -54,6 +54,10 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     segments = tmp_path / "segments.jsonl"
     with pytest.raises(InputError, match=r"found a folder\n(.*\n)*.*corpus segment .*web -o"):
         said("index", "build", web, "-o", tmp_path / "index")
+    documents = tmp_path / "documents.jsonl"
+    documents.write_text('{"docid": "a", "body": "A lamp stood here."}\n' * 12)
+    with pytest.raises(InputError, match=r"found documents\n(.*\n)*.*segment .*documents.jsonl -o"):
+        said("index", "build", documents, "-o", tmp_path / "index")
     wrote = said("corpus", "segment", web, "-o", segments)
     assert wrote.startswith(f"Wrote 7 segments to {segments}\n6 of 7 documents with an address")
     assert "write it on a line of its own at the top of the text" in wrote

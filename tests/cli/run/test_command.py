@@ -35,6 +35,8 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     shown, errors = run(*command, code=1)
     assert shown.startswith("1 topic in ")
     assert re.search(r"^Seconds per step, .*\bsearch \d", shown, re.MULTILINE)
+    assert "\nThe team id is sidelight, the default. " in shown
+    assert f"  {out / 'traces'}\n" in shown
     assert "On 1 topic little or nothing was found" in shown
     assert errors == (
         "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "
@@ -42,6 +44,12 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     )
     (line,) = (out / "failures.jsonl").read_text().splitlines()
     assert orjson.loads(line)["topic_id"] == "msmarco_v2.1_doc_99_1"
+    # A run without a finished topic has no traces; one of a team has its id.
+    ids = ("--set", "submission.team_id=lamp", "--set", "submission.run_id=lamp-a")
+    none = ("--topic", "msmarco_v2.1_doc_99_1", *ids, "--output", tmp_path / "none")
+    shown, _ = run(*command[:-2], *none, code=1)
+    assert "traces" not in shown
+    assert "team id" not in shown
     # It is tried again, and fails again; what is finished stays.
     shown, errors = run(*command, "--json", code=1)
     summary = orjson.loads(shown)

@@ -43,6 +43,8 @@ def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
         assert wait(capsys, 2)[-1] == "labels: 1,000 of 4,000 after 0 s"
         advance(1000)
         assert wait(capsys, 2)[-1].startswith("labels: 2,000 of 4,000 after 0 s, ")
+    with progress_lines(), progress_bar("topics"):
+        assert wait(capsys)[-1] == "topics: 0 done after 0 s"
     with progress_lines(), progress_bar("article", total=1) as advance:
         advance.begin("a", "write_report")
         assert wait(capsys)[-1] == "article: 0 s (writing the report)"

@@ -266,6 +266,11 @@ def test_c3_topics_and_segments_that_do_not_fit_are_named(tmp_path):
     assert cited_sentences.check_report_run(path, TASK2, TOPICS, known) == []
     [problem] = cited_sentences.check_report_run(path, TASK2, TOPICS, known - {CITATION})
     assert (problem.code, problem.line, problem.found) == ("citation-unknown", 1, f"'{CITATION}'")
+    # What is no segment id cannot be in the index: that is said once.
+    objects[0]["responses"][0]["citations"] = ["doc-1"]
+    path = write_task2(tmp_path, objects)
+    found = cited_sentences.check_report_run(path, TASK2, TOPICS, known)
+    assert [one.code for one in found if one.found == "'doc-1'"] == ["citation-pattern"]
 
 
 def test_missing_keys_and_citations_without_end_are_errors(tmp_path):
