@@ -274,7 +274,8 @@ def test_the_first_sentence_of_each_page_begins_with_its_source(encoder):
     begins = [SOURCE.match(one.text) is not None for one in report.sentences]
     assert begins == [page != before for page, before in zip(pages, ["", *pages], strict=False)]
     assert len(set(pages)) == sum(begins) > 1
-    assert report.sentences[0].text.startswith("tribunal.example, “Ruling on the Sound")
+    ruling = "tribunal.example, “Ruling on the Sound"
+    assert any(one.text.startswith(ruling) for one in report.sentences)
 
 
 def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
