@@ -23,7 +23,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import product
 from pathlib import Path
@@ -87,7 +87,7 @@ class Arm(NamedTuple):
     Attributes:
         name: The choices, joined by `+`.
         changes: Settings it changes, by name.
-        settings: All of them, resolved.
+        settings: All of them, resolved; the run id is the base's and the arm's name.
         same_as: An earlier arm with the same settings, whose results are this one's.
     """
 
@@ -131,6 +131,7 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
     base = bundled(path).parent / grid.base if grid.base else None
     arms: list[Arm] = []
     first_with: dict[str, str] = {}
+    run_ids: set[str] = set()
     for choices in product(*(choice.items() for choice in grid.dimensions.values())):
         name = "+".join(choice for choice, _ in choices)
         changes: dict[str, Any] = {}
@@ -149,8 +150,24 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
             message = f"{path}: arm {name}: {error.message}"
             raise UsageError(message, remedy=error.remedy) from None
         same_as = first_with.setdefault(settings.fingerprint(), name)
+        if _RUN_ID not in changes:
+            settings = _named(settings, name, run_ids)
+        run_ids.add(settings.submission.run_id)
         arms.append(Arm(name, changes, settings, None if same_as == name else same_as))
     return arms
+
+
+_RUN_ID, _MAX_RUN_ID = "submission.run_id", 60
+
+
+def _named(settings: Settings, arm: str, taken: Container[str]) -> Settings:
+    """Return settings with a run id of the arm's own, so that arms can be judged together."""
+    run_id = f"{settings.submission.run_id}-{arm.replace('+', '.')}"
+    if len(run_id) > _MAX_RUN_ID or run_id in taken:
+        digest = hashlib.sha256(arm.encode()).hexdigest()[:8]
+        run_id = f"{run_id[: _MAX_RUN_ID - 9]}-{digest}"
+    submission = settings.submission.model_copy(update={"run_id": run_id})
+    return settings.model_copy(update={"submission": submission})
 
 
 class SharedSources:
@@ -307,12 +324,12 @@ def search_arms(
             else:
                 found = sources.retriever(arm.settings.retrieval).search(queries, hits)
                 atomic_write(place / _CONFIG, config)
-                write_trec_run(place / _RUN, found, f"sidelight-{arm.name}")
+                write_trec_run(place / _RUN, found, arm.settings.submission.run_id)
         on_arm(arm.name)
 
 
 def hits_of(arm: Arm, folder: Path) -> str:
-    """Return a hash of the hits of a searched arm; its name, the last column, is no part of it."""
+    """Return a hash of the hits of a searched arm, without its run id, the last column."""
     content = read_limited(folder / ARMS / arm.folder_name / _RUN, MAX_TABLE_BYTES)
     digest = hashlib.sha256()
     for line in content.splitlines():

@@ -68,6 +68,7 @@ def ablate(  # long: half of it are its options
         Path | None, options.rubrics_option("Rubrics to judge the runs by, read when all are done.")
     ] = None,
     judge: options.JudgeName = "embedded",
+    examples: options.ExampleFolder = None,
     queries: Annotated[
         Path | None, options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search.")
     ] = None,
@@ -85,7 +86,7 @@ def ablate(  # long: half of it are its options
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
     from sidelight.ablation.runs import arms_of, read_grid
 
-    given = Inputs(topics, rubrics, queries, qrels)
+    given = Inputs(topics, rubrics, queries, qrels, examples)
     if dry_run:
         plan = read_grid(grid)
         arms = arms_of(plan, grid)
@@ -122,10 +123,13 @@ class Inputs(NamedTuple):
     rubrics: Path | None = None
     queries: Path | Sequence[Query] | None = None
     qrels: Path | Qrels | None = None
+    examples: Path | None = None
 
     def read(self, grid: Grid, arms: Sequence[Arm], judge: str) -> Material:
         """Read all of it, and find what will be lacking before anything is run."""
         searches = self.queries is not None
+        if self.examples and self.rubrics is None:
+            raise UsageError("--examples needs --rubrics: what the runs are judged by")
         if searches and self.topics is None and self.qrels is None:
             raise UsageError("--queries needs --qrels: the relevance labels of the queries")
         if (self.topics is None) != searches or searches != (self.qrels is not None):
@@ -144,11 +148,11 @@ class Inputs(NamedTuple):
         topics = read_articles(self.topics) if isinstance(self.topics, Path) else self.topics or ()
         topic_ids = [topic.topic_id for topic in topics]
         if self.rubrics:
-            judge_class(judge, {"articles", "encoder"})
+            judge_class(judge, {"articles", "encoder", *(["examples"] if self.examples else [])})
             if judge.startswith("__main__:"):  # a notebook or a script
                 wanted = "expected a judge that another process, which judges, can import"
                 raise UsageError(f"{wanted}; found {judge}", remedy="Put it in a module.")
-            if lacking := check_judging(self.rubrics, topic_ids):
+            if lacking := check_judging(self.rubrics, topic_ids, self.examples):
                 wanted = f"a rubric for each of {counted(len(topic_ids), 'topic')}"
                 found = f"none for {len(lacking)}, the first {min(lacking)}"
                 remedy = "Leave these topics out: arms are compared on topics that are all judged."
@@ -205,10 +209,11 @@ class Experiment(NamedTuple):
     """Results of an experiment; the first arm is the base.
 
     Attributes:
-        twins: Name of an arm -> name of the earlier arm that made the same files.
+        twins: Name of an arm -> name of the earlier arm that made the same results.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
         told: What else is to be noted of searches: hits a query, and queries that do not count.
+        learned: Whether the judge learned from labelled examples.
     """
 
     grid: Grid
@@ -218,6 +223,7 @@ class Experiment(NamedTuple):
     costs: dict[str, ArmCost]
     judges: dict[str, str]
     told: str = ""
+    learned: bool = False
 
     def __repr__(self) -> str:
         table = self.means_table()
@@ -245,7 +251,7 @@ class Experiment(NamedTuple):
 
     @property
     def _made(self) -> str:
-        return "files" if self.costs else "hits"
+        return "results" if self.costs else "hits"
 
     def _known(self, *measures: str) -> str:
         """Return what a reader must know of a table: who judged, and which arms are equal."""
@@ -258,7 +264,7 @@ class Experiment(NamedTuple):
             if name in self.judges:
                 by.setdefault(self.judges[name], []).append(name)
         told = [f"{', '.join(names)}: judged by {who}" for who, names in by.items()]
-        return [*told, WITHOUT_EXAMPLES] if told and self.costs else told
+        return [*told, WITHOUT_EXAMPLES] if told and self.costs and not self.learned else told
 
     def tables(self) -> list[ResultTable]:
         """Return the means, and what arms do by each measure and on each topic."""
@@ -269,7 +275,7 @@ class Experiment(NamedTuple):
     def means_table(self) -> ResultTable:
         """Return every arm's means by every measure, with what it asked of models if any did.
 
-        An arm with the files of an earlier one has its figures, but for stages that differ.
+        An arm with the results of an earlier one has its figures, but for stages that differ.
         """
         asked = any(cost.tokens for cost in self.costs.values())
         header = ["arm", *(found.measure.name for found in self.effects)]
@@ -475,13 +481,14 @@ def experiment(
     if given.topics is not None:
         access = access or ModelAccess(output / "cache")
         scores, twins, costs, judges = _run(
-            arms, folder, material.topics, given.rubrics, judge, output, access, parallel, measures
+            arms, folder, material.topics, given, judge, output, access, parallel, measures
         )
     else:
         scores, twins = _search(arms, folder, plan, material, output)
         judges = dict.fromkeys(scores[0].values, material.labels)
     effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
-    made = Experiment(plan, arms, twins, effects, costs, judges, material.told)
+    learned = given.examples is not None
+    made = Experiment(plan, arms, twins, effects, costs, judges, material.told, learned)
     made.write(output, sampling)
     return made
 
@@ -510,7 +517,7 @@ def _run(  # long: a list of what it is given, and of what it does
     arms: Sequence[Arm],
     folder: SearchIndex,
     topics: Sequence[Topic],
-    rubrics: Path | None,
+    given: Inputs,
     judge: str,
     output: Path,
     access: ModelAccess,
@@ -543,17 +550,18 @@ def _run(  # long: a list of what it is given, and of what it does
             remedy="The same command tries them again; arms are compared on whole runs.",
         )
     costs = {arm.name: cost_of(arm, output) for arm in arms}
-    twins = find_twins({name: cost.files for name, cost in costs.items()})
-    # An arm may write the files of another and yet have retrieved or selected other segments.
+    twins = find_twins({name: cost.results for name, cost in costs.items()})
+    # An arm may write the results of another and yet have retrieved or selected other segments.
     measured = [arm for arm in arms if arm.same_as is None]
-    if rubrics:
+    if given.rubrics:
         with progress_bar("arms judged", total=len(measured)) as advance:
             judge_arms(
                 [arm.name for arm in measured],
                 output,
                 folder.path,
-                rubrics,
+                given.rubrics,
                 judge,
+                given.examples,
                 [name for arm in arms for name in arm.settings.plugins()],
                 advance.keep,
                 lambda _: advance(1),
@@ -561,7 +569,7 @@ def _run(  # long: a list of what it is given, and of what it does
     scores = [
         score
         for arm in measured
-        for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
+        for score in measure_arm(arm, output, judged=given.rubrics is not None, further=further)
     ]
     return scores, twins, costs, judges_of(scores[0].values, arms[0], output, further)
 

@@ -15,7 +15,9 @@ import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.table import read_table
+from sidelight.formats.verdict import read_runs
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
 from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.fault_server import FaultServer
@@ -181,11 +183,14 @@ def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_ind
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
-    assert "deeper made the same files as two: not tested" in shown
+    assert "deeper made the same results as two: not tested" in shown
     assert "support_precision" in shown
     before = results(tmp_path / "out")
     assert ablate(*options) == shown
     assert results(tmp_path / "out") == before
+    arms = [tmp_path / "out" / "arms" / name for name in ("two", "one", "deeper")]
+    tags = [run.run_tag for run in read_runs(arms, load_track().cited_text)]
+    assert tags == ["sidelight-run-two-t2", "sidelight-run-one-t2", "sidelight-run-deeper-t2"]
     (tmp_path / "out" / "arms" / "one" / "manifest.json").unlink()
     assert ablate(*options) == shown
     assert results(tmp_path / "out") == before
@@ -233,6 +238,13 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     shutil.rmtree(judged.parent)
     shown = ablate(*unjudged)
     assert f"{scores}: judged by embedded 7 (all-MiniLM-L6-v2, " in shown
+    assert "Judged without labelled examples" in shown
+    with pytest.raises(UsageError, match="--examples needs --rubrics"):
+        ablate(*unjudged[:-2], "--examples", sample_path())
+    shutil.rmtree(judged.parent)
+    shown = ablate(*unjudged, "--examples", sample_path())
+    assert "Judged without labelled examples" not in shown
+    assert orjson.loads(judged.read_bytes())["example_run_tags"]
 
 
 @pytest.mark.slow
