@@ -249,6 +249,13 @@ def judges_of(
     return {name: known[name] for name in names if name in known}
 
 
+def rubrics_of(arm: Arm, folder: Path) -> dict[str, str]:
+    """Return, by topic id, the SHA-256 of the rubric an arm was judged by; none if it was not."""
+    scores = RunDirectory(folder / ARMS / arm.folder_name).scores
+    manifest = read_manifest_beside(scores / MANIFEST_NAME)
+    return manifest.rubrics if manifest else {}
+
+
 def _record(
     run: RunDirectory,
     track: Track,
@@ -424,9 +431,7 @@ def _draw_panel(axes: Axes, found: MeasureEffects, base: str, name: str) -> None
     values = found.values.values
     for before, after in zip(values[base], values[name], strict=True):
         gain = sign * (after - before)
-        colour = (
-            figures.DARK_BLUE if gain > 0 else figures.ORANGE if gain < 0 else figures.PALE_GREY
-        )
+        colour = figures.DARK_BLUE if gain > 0 else figures.ORANGE if gain < 0 else figures.GREY
         axes.plot((0, 1), (before, after), color=colour, alpha=0.6, linewidth=1)
     axes.set_xticks((0, 1), ("base", "arm"), fontsize="x-small")
     axes.set_xlim(-0.15, 1.15)

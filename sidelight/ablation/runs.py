@@ -228,16 +228,17 @@ async def run_arms(
     *,
     parallel: int,
     on_topic: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str, str, str], None] = lambda _topic_id, _step, _arm: None,
 ) -> dict[str, RunSummary]:
     """Finish the runs of all arms that are not finished; arms with equal settings share one.
 
     Each run gets a directory under `arms/` in `folder`. All models share one cache and one budget.
     `parallel` is the maximum of concurrent topics, over all arms. The result has a summary for the
     first arm of each run, by name. UsageError is raised for an arm that would start a model server,
-    since arms side by side would start many; MachineError if its reranker is not on this machine.
+    since arms side by side would start many.
     """
     for arm in arms:
-        _check_arm(arm, access)
+        _check_servers(arm, access)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -255,6 +256,7 @@ async def run_arms(
             folder / ARMS / arm.name,
             parallel=parallel,
             on_topic=on_topic,
+            on_step=lambda topic_id, step: on_step(topic_id, step, arm.name),
         )
 
     own = [arm for arm in arms if arm.same_as is None]
@@ -268,12 +270,8 @@ async def run_arms(
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
 
 
-def _check_arm(arm: Arm, access: ModelAccess) -> None:
-    """Refuse an arm whose reranker is not here, or that would start a model server."""
-    from sidelight.index.encoding.encoder import require_model
-
-    if reranker := arm.settings.retrieval.reranker:
-        require_model("reranker", reranker)
+def _check_servers(arm: Arm, access: ModelAccess) -> None:
+    """Refuse an arm that would start a model server."""
     for name, server in arm.settings.servers.items():
         given = access.base_url if name == "default" else None
         if server.start and not (given or server.base_url or access.offline):

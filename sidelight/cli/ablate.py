@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
@@ -29,7 +30,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import Topic
 from sidelight.text import counted
-from sidelight.versions import VERSION
+from sidelight.versions import VERSION, installed_versions
 from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
@@ -127,6 +128,11 @@ class Inputs(NamedTuple):
 
     def read(self, grid: Grid, arms: Sequence[Arm], judge: str) -> Material:
         """Read all of it, and find what will be lacking before anything is run."""
+        from sidelight.index.encoding.encoder import require_model
+
+        for reranker in dict.fromkeys(arm.settings.retrieval.reranker for arm in arms):
+            if reranker:
+                require_model("reranker", reranker)
         searches = self.queries is not None
         if self.examples and self.rubrics is None:
             raise UsageError("--examples needs --rubrics: what the runs are judged by")
@@ -212,6 +218,7 @@ class Experiment(NamedTuple):
         twins: Name of an arm -> name of the earlier arm that made the same results.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
+        made_with: What a paper needs besides: the index, packages and rubrics.
         told: What else is to be noted of searches: hits a query, and queries that do not count.
         learned: Whether the judge learned from labelled examples.
     """
@@ -222,6 +229,8 @@ class Experiment(NamedTuple):
     effects: Sequence[MeasureEffects]
     costs: dict[str, ArmCost]
     judges: dict[str, str]
+    sampling: options.Sampling
+    made_with: Mapping[str, Any]
     told: str = ""
     learned: bool = False
 
@@ -255,8 +264,32 @@ class Experiment(NamedTuple):
 
     def _known(self, *measures: str) -> str:
         """Return what a reader must know of a table: who judged, and which arms are equal."""
-        same = [f"{one} made the same {self._made} as {other}" for one, other in self.twins.items()]
-        return "".join(f" {told}." for told in [*self._judged(measures), *same])
+        alike: dict[str, list[str]] = {}
+        for one, other in self.twins.items():
+            alike.setdefault(other, []).append(one)
+        same = [f"{', '.join(alike[one])} made the same {self._made} as {one}" for one in alike]
+        # The hashes of the weights are in `experiment.json`.
+        judged = [re.sub(r", weights [0-9a-f+]+", "", told) for told in self._judged(measures)]
+        return "".join(f" {told}." for told in [*judged, *same])
+
+    @property
+    def _intervals(self) -> str:
+        return f"95% intervals: expanded percentile bootstrap over topics, {self.sampling}"
+
+    @property
+    def _corrected(self) -> str:
+        tested = counted(sum(bool(found.effects) for found in self.effects), "measure")
+        return f"Holm's correction for the number of arms, each of {tested} by itself"
+
+    def _unprovable(self, n_arms: int) -> str:
+        """Return that no test could show a difference, where that is so."""
+        from sidelight.evaluation.scoring.table import CONFIDENCE, smallest_p_value
+
+        least = smallest_p_value(len(self.topic_ids)) * n_arms
+        if not n_arms or least <= 1 - CONFIDENCE:
+            return ""
+        told = f"a test on {self._n_topics}, corrected for {counted(n_arms, 'arm')}"
+        return f"{told}, can show no difference: its least p-value is {min(least, 1):.2g}"
 
     def _judged(self, measures: Iterable[str]) -> list[str]:
         by: dict[str, list[str]] = {}
@@ -293,10 +326,11 @@ class Experiment(NamedTuple):
             costs = [self.costs[name].calls, self.costs[name].tokens] if asked else []
             rows.append([*row, *map(str, costs)])
         header += ["calls", "tokens"] if asked else []
-        first, *others = zip(header, *rows, strict=True)
+        _, *others = zip(header, *rows, strict=True)
         caption = f"Means over {self._n_topics}.{self._known(*header)}"
         # A page is higher than wide.
-        turned = (first, others) if len(others) > len(rows) else None
+        heads = ("arm", *(arm.name for arm in self.arms))
+        turned = (heads, others) if len(others) > len(rows) else None
         return ResultTable("means", header, rows, records, caption=caption, latex=turned)
 
     def effects_table(self, found: MeasureEffects) -> ResultTable:
@@ -335,10 +369,12 @@ class Experiment(NamedTuple):
             if effect:
                 difference = f"{effect.difference:{signed}}{_mark(effect.p_holm)}"
                 rows[-1][2:] = [beside_interval(difference, effect), f"{effect.p_holm:.4f}"]
+        unprovable = self._unprovable(len(found.effects))
         return table._replace(
-            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}, "
-            "with 95% intervals. * p < .05, ** p < .01, paired randomisation test, Holm."
-            + self._known(found.measure.name),
+            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}. "
+            f"{self._intervals}. * p < .05, ** p < .01: two-sided paired randomisation test, "
+            f"{self._corrected}.{unprovable and f' {unprovable.capitalize()}.'}"
+            f"{self._known(found.measure.name)}",
             latex=(["arm", found.measure.name, f"minus {base}", "p (Holm)"], rows),
         )
 
@@ -371,13 +407,16 @@ class Experiment(NamedTuple):
         lines: list[str | console.Note] = [
             (
                 f"note: base {self.arms[0].name}; {self._n_topics}; p: paired randomisation test, "
-                "two-sided; Holm: corrected for the number of arms"
+                f"two-sided; Holm: {self._corrected}"
             ),
+            f"note: {self._intervals}",
             *(f"note: {told}" for told in self._judged(one.measure.name for one in self.effects)),
             *([f"note: {self.told}"] if self.told else []),
             *console.undefined_warnings(undefined, len(self.topic_ids), "topic"),
             *console.few_warnings(len(self.topic_ids), "topic"),
         ]
+        if told := self._unprovable(max(len(found.effects) for found in self.effects)):
+            lines.append(f"note: {told}")
         for arm in self.arms:
             if same := self.twins.get(arm.name):
                 own = ", ".join(one.measure.name for one in self.effects if arm.name in one.means)
@@ -400,7 +439,7 @@ class Experiment(NamedTuple):
             }
             for arm in self.arms
         ]
-        return {"base": self.arms[0].name, "arms": arms, "judges": self.judges}
+        return {"base_arm": self.arms[0].name, "arms": arms, "judges": self.judges}
 
     def document(self) -> dict[str, Any]:
         """Return the arms and all figures, JSON-ready."""
@@ -420,7 +459,7 @@ class Experiment(NamedTuple):
         ]
         return self.about() | {"measures": measures}
 
-    def write(self, folder: Path, sampling: options.Sampling) -> None:
+    def write(self, folder: Path) -> None:
         """Write all tables, plots and a record of the experiment."""
         tables = self.tables()
         console.write_results(folder, tables)
@@ -430,13 +469,16 @@ class Experiment(NamedTuple):
         notes = [one.text if isinstance(one, console.Note) else one for one in self.notes()]
         record = {
             "sidelight": VERSION,
+            **self.made_with,
             "grid": self.grid.model_dump(),
+            "settings": self.arms[0].settings.of_results(),
             **self.about(),
             "topics": self.topic_ids,
-            **sampling._asdict(),
+            **self.sampling._asdict(),
             "notes": [str(one) for one in notes],
         }
-        atomic_write(folder / EXPERIMENT, as_json(record))
+        # The order of the grid stays: the first choice of each dimension makes the base arm.
+        atomic_write(folder / EXPERIMENT, as_json(record, sort=False))
 
 
 def _mark(p_value: float) -> str:
@@ -465,7 +507,7 @@ def experiment(
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
     """
-    from sidelight.ablation.measures import find_effects
+    from sidelight.ablation.measures import find_effects, rubrics_of
     from sidelight.ablation.runs import arms_of, read_grid
 
     if further and given.queries is not None:
@@ -488,8 +530,24 @@ def experiment(
         judges = dict.fromkeys(scores[0].values, material.labels)
     effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
     learned = given.examples is not None
-    made = Experiment(plan, arms, twins, effects, costs, judges, material.told, learned)
-    made.write(output, sampling)
+    made_with = {
+        "packages": installed_versions(),
+        "index": folder.fingerprint(),
+        "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
+    }
+    made = Experiment(
+        plan,
+        arms,
+        twins,
+        effects,
+        costs,
+        judges,
+        sampling,
+        made_with,
+        material.told,
+        learned,
+    )
+    made.write(output)
     return made
 
 
@@ -539,6 +597,7 @@ def _run(  # long: a list of what it is given, and of what it does
                 access,
                 parallel=parallel,
                 on_topic=lambda _: advance(1),
+                on_step=advance.begin,
             )
         )
     failed = {name: one.failures for name, one in summaries.items() if one.failures}
