@@ -406,8 +406,8 @@ class Experiment(NamedTuple):
         }
         lines: list[str | console.Note] = [
             (
-                f"note: base {self.arms[0].name}; {self._n_topics}; p: paired randomisation test, "
-                f"two-sided; Holm: {self._corrected}"
+                f"note: base {self.arms[0].name}; {self._n_topics}; p: two-sided paired "
+                f"randomisation test; p (Holm): {self._corrected}"
             ),
             f"note: {self._intervals}",
             *(f"note: {told}" for told in self._judged(one.measure.name for one in self.effects)),

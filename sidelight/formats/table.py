@@ -167,7 +167,7 @@ def latex_table(
         name = re.sub(r"[^\w-]+", "-", label, flags=re.ASCII).replace("_", "-")
         above = [r"\begin{table}", r"\centering", rf"\caption{{{_escaped(caption)}}}"]
         above += [rf"\label{{tab:{name}}}", _FITTED]
-        lines = [*above, *lines, r"}", r"\end{table}"]
+        lines = [*above, *lines[:-1], f"{lines[-1]}}}", r"\end{table}"]
     return "\n".join(lines) + "\n"
 
 
