@@ -398,9 +398,10 @@ def is_folder(name: str | Path) -> bool:
     return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises for such a name
 
 
-def as_json(value: Any) -> str:
-    """Return a value as indented JSON with sorted keys and a final newline."""
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+def as_json(value: Any, *, sort: bool = True) -> str:
+    """Return a value as indented JSON, with a final newline."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    options |= orjson.OPT_SORT_KEYS if sort else 0
     return orjson.dumps(value, option=options).decode()
 
 

@@ -491,6 +491,7 @@ def ablate(
     queries: str | Path | Mapping[str, str] | Any = None,
     qrels: Run | None = None,
     judge: str = "embedded",
+    examples: str | Path | None = None,
     measures: str | Sequence[Any] = (),
     samples: int | None = None,
     seed: int = 0,
@@ -506,6 +507,7 @@ def ablate(
         queries: A file of `id<TAB>text` lines, `{id: text}`, or a data frame; every arm searches.
         qrels: Relevance labels of these queries, as `score` takes them.
         judge: The name of a judge that asks no model.
+        examples: Folder of labelled runs that the judge learns from.
         measures: Further measures of runs, by their names.
         samples: Bootstrap samples and random sign patterns; 10,000 by default.
         seed: Of both.
@@ -527,7 +529,13 @@ def ablate(
         Path(grid) if isinstance(grid, str) else grid,
         Path(output),
         index,
-        Inputs(topics, None if rubrics is None else Path(rubrics), queries, qrels),
+        Inputs(
+            topics,
+            None if rubrics is None else Path(rubrics),
+            queries,
+            qrels,
+            None if examples is None else Path(examples),
+        ),
         judge=judge,
         sampling=Sampling(samples or DEFAULT_SAMPLES, seed),
         further=_names(measures),

@@ -154,7 +154,10 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(  # noqa: PLR0915 - 
     made, judged = asyncio.run(in_a_kernel())
     assert repr(made) == f"<run in {tmp_path / 'run'}: 1 topic done, 0 failed>"
     assert (made.to_frame()["task"] == "task1").sum() == 10
-    assert {"score", "supportive_score"} <= set(judged.to_frame().columns)
+    frame = judged.to_frame().set_index("measure")
+    assert frame["task"]["question_score"] == "task1"
+    assert frame["task"]["supportive_score"] == "task2"
+    assert not frame[["run", "topic", "judge"]].isna().any(axis=None)
     assert "supportive_score" in repr(judged)
 
     retrievers = {name: {"retrieval.retriever": name} for name in ("bm25", "rm3")}

@@ -21,6 +21,7 @@ import numpy as np
 from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation import figures
+from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judged_runs import MANIFEST_NAME, read_manifest_beside
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import Computed, TopicRecord, declared
@@ -40,7 +41,7 @@ from sidelight.evaluation.scoring.table import (
     score_prefix,
     tabulate,
 )
-from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
+from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited
 from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
 from sidelight.registry import code_of
@@ -69,23 +70,23 @@ def judge_arms(
     index: Path,
     rubrics: Path,
     judge: str,
+    examples: Path | None = None,
     plugins: Sequence[str] = (),
     on_kept: Callable[[int], None] = lambda _: None,
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Judge, without examples, every arm's run that is not judged yet.
+    """Judge every arm's run that is not judged yet.
 
-    A separate process reads the rubrics, after all runs are finished. `judge` names a judge that
-    asks no model. `on_kept` gets the number of arms that are judged already, `on_arm` the name of
-    each arm that is done.
+    A separate process reads the rubrics and the labelled `examples`, after all runs are finished.
+    `judge` names a judge that asks no model. `on_kept` gets the number of arms that are judged
+    already, `on_arm` the name of each arm that is done.
     """
-    todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
+    given = rubrics, judge, examples
+    todo = [name for name in names if not _is_judged(folder / ARMS / name, *given)]
     on_kept(len(names) - len(todo))
     if not todo:
         return
-    work = partial(
-        _judge_arm, folder=folder, index=index, rubrics=rubrics, judge=judge, plugins=plugins
-    )
+    work = partial(_judge_arm, folder=folder, index=index, given=given, plugins=plugins)
     with process_apart() as process:
         for name in process.map(work, todo):
             on_arm(name)
@@ -98,30 +99,40 @@ def _encoder() -> SentenceEncoder:
     return encoder._replace(encode=TextVectors(encoder.encode))
 
 
+_examples = cache(read_examples)  # once for all arms
+
+
 def _judge_arm(
-    name: str, folder: Path, index: Path, rubrics: Path, judge: str, plugins: Sequence[str]
+    name: str,
+    folder: Path,
+    index: Path,
+    given: tuple[Path, str, Path | None],
+    plugins: Sequence[str],
 ) -> str:
     from sidelight.index.folder import open_index
 
+    rubrics, judge, examples = given
     directory, opened = RunDirectory(folder / ARMS / name, plugins), open_index(index)
     run = read_finished(directory, opened.fingerprint(), rubrics)
-    made = make_judge(judge, JudgeInputs(run.rubrics, encoder=_encoder, articles=run.articles))
+    labelled = _examples(examples) if examples else None
+    made = make_judge(judge, JudgeInputs(run.rubrics, labelled, _encoder, run.articles))
     material = collect(run, opened.docstore.get_many, made.words_at_once)
     asyncio.run(evaluate_run(made, material, directory.scores))
-    atomic_write(directory.scores / _STAMP, _stamp(directory.path, rubrics, judge))
+    atomic_write(directory.scores / _STAMP, _stamp(directory.path, *given))
     return name
 
 
-def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
+def _is_judged(run: Path, rubrics: Path, judge: str, examples: Path | None) -> bool:
     stamp = RunDirectory(run).scores / _STAMP
-    return stamp.exists() and read_limited(stamp).decode() == _stamp(run, rubrics, judge)
+    return stamp.exists() and read_limited(stamp).decode() == _stamp(run, rubrics, judge, examples)
 
 
-def _stamp(run: Path, rubrics: Path, judge: str) -> str:
+def _stamp(run: Path, rubrics: Path, judge: str, examples: Path | None) -> str:
     """Return a hash of all that the judging of a run depends on."""
     digest = hashlib.sha256(judge.encode() + code_of("judge", judge).encode())
-    for path in (run / "manifest.json", *sorted(rubrics.glob("*.json"))):
-        digest.update(read_limited(path))
+    labelled = [one for one in examples.rglob("*") if one.is_file()] if examples else []
+    for path in (run / "manifest.json", *sorted(rubrics.glob("*.json")), *sorted(labelled)):
+        digest.update(read_limited(path, MAX_TABLE_BYTES))
     return digest.hexdigest()
 
 
@@ -137,7 +148,7 @@ class ArmCost(NamedTuple):
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
-        files: Hashes of the files, joined; arms with the same hashes made the same files.
+        results: Hash of what its files hold, but for the run id, which is the arm's own.
     """
 
     calls: int
@@ -145,7 +156,7 @@ class ArmCost(NamedTuple):
     completion_tokens: int
     errors: int
     failed: int
-    files: str
+    results: str
 
     @property
     def tokens(self) -> int:
@@ -201,6 +212,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     ]
     usage = usage_by_prompt(calls).values()
     track, topic_ids = run.read_track(), manifest.topics
+    made = [run_format(task).read(run.file(task)).results() for task in track.tasks]
     problems = [
         problem
         for task in track.tasks
@@ -212,7 +224,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
         completion_tokens=sum(sums.completion_tokens for sums in usage),
         errors=sum(problem.severity == "error" for problem in problems),
         failed=len(manifest.failed_topics),
-        files=" ".join(sha256_file(run.file(task)) for task in track.tasks),
+        results=hashlib.sha256(repr(made).encode()).hexdigest(),
     )
 
 
@@ -235,6 +247,13 @@ def judges_of(
     needs = {one.name: Computed(one).needs for one in measures}
     known |= {name: judge[what] for name in needs for what in needs[name] & judge.keys()}
     return {name: known[name] for name in names if name in known}
+
+
+def rubrics_of(arm: Arm, folder: Path) -> dict[str, str]:
+    """Return, by topic id, the SHA-256 of the rubric an arm was judged by; none if it was not."""
+    scores = RunDirectory(folder / ARMS / arm.folder_name).scores
+    manifest = read_manifest_beside(scores / MANIFEST_NAME)
+    return manifest.rubrics if manifest else {}
 
 
 def _record(
@@ -412,9 +431,7 @@ def _draw_panel(axes: Axes, found: MeasureEffects, base: str, name: str) -> None
     values = found.values.values
     for before, after in zip(values[base], values[name], strict=True):
         gain = sign * (after - before)
-        colour = (
-            figures.DARK_BLUE if gain > 0 else figures.ORANGE if gain < 0 else figures.PALE_GREY
-        )
+        colour = figures.DARK_BLUE if gain > 0 else figures.ORANGE if gain < 0 else figures.GREY
         axes.plot((0, 1), (before, after), color=colour, alpha=0.6, linewidth=1)
     axes.set_xticks((0, 1), ("base", "arm"), fontsize="x-small")
     axes.set_xlim(-0.15, 1.15)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import product
 from pathlib import Path
@@ -87,7 +87,7 @@ class Arm(NamedTuple):
     Attributes:
         name: The choices, joined by `+`.
         changes: Settings it changes, by name.
-        settings: All of them, resolved.
+        settings: All of them, resolved; the run id is the base's and the arm's name.
         same_as: An earlier arm with the same settings, whose results are this one's.
     """
 
@@ -131,6 +131,7 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
     base = bundled(path).parent / grid.base if grid.base else None
     arms: list[Arm] = []
     first_with: dict[str, str] = {}
+    run_ids: set[str] = set()
     for choices in product(*(choice.items() for choice in grid.dimensions.values())):
         name = "+".join(choice for choice, _ in choices)
         changes: dict[str, Any] = {}
@@ -149,8 +150,24 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
             message = f"{path}: arm {name}: {error.message}"
             raise UsageError(message, remedy=error.remedy) from None
         same_as = first_with.setdefault(settings.fingerprint(), name)
+        if _RUN_ID not in changes:
+            settings = _named(settings, name, run_ids)
+        run_ids.add(settings.submission.run_id)
         arms.append(Arm(name, changes, settings, None if same_as == name else same_as))
     return arms
+
+
+_RUN_ID, _MAX_RUN_ID = "submission.run_id", 60
+
+
+def _named(settings: Settings, arm: str, taken: Container[str]) -> Settings:
+    """Return settings with a run id of the arm's own, so that arms can be judged together."""
+    run_id = f"{settings.submission.run_id}-{arm.replace('+', '.')}"
+    if len(run_id) > _MAX_RUN_ID or run_id in taken:
+        digest = hashlib.sha256(arm.encode()).hexdigest()[:8]
+        run_id = f"{run_id[: _MAX_RUN_ID - 9]}-{digest}"
+    submission = settings.submission.model_copy(update={"run_id": run_id})
+    return settings.model_copy(update={"submission": submission})
 
 
 class SharedSources:
@@ -211,16 +228,17 @@ async def run_arms(
     *,
     parallel: int,
     on_topic: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str, str, str], None] = lambda _topic_id, _step, _arm: None,
 ) -> dict[str, RunSummary]:
     """Finish the runs of all arms that are not finished; arms with equal settings share one.
 
     Each run gets a directory under `arms/` in `folder`. All models share one cache and one budget.
     `parallel` is the maximum of concurrent topics, over all arms. The result has a summary for the
     first arm of each run, by name. UsageError is raised for an arm that would start a model server,
-    since arms side by side would start many; MachineError if its reranker is not on this machine.
+    since arms side by side would start many.
     """
     for arm in arms:
-        _check_arm(arm, access)
+        _check_servers(arm, access)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -238,6 +256,7 @@ async def run_arms(
             folder / ARMS / arm.name,
             parallel=parallel,
             on_topic=on_topic,
+            on_step=lambda topic_id, step: on_step(topic_id, step, arm.name),
         )
 
     own = [arm for arm in arms if arm.same_as is None]
@@ -251,12 +270,8 @@ async def run_arms(
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
 
 
-def _check_arm(arm: Arm, access: ModelAccess) -> None:
-    """Refuse an arm whose reranker is not here, or that would start a model server."""
-    from sidelight.index.encoding.encoder import require_model
-
-    if reranker := arm.settings.retrieval.reranker:
-        require_model("reranker", reranker)
+def _check_servers(arm: Arm, access: ModelAccess) -> None:
+    """Refuse an arm that would start a model server."""
     for name, server in arm.settings.servers.items():
         given = access.base_url if name == "default" else None
         if server.start and not (given or server.base_url or access.offline):
@@ -307,12 +322,12 @@ def search_arms(
             else:
                 found = sources.retriever(arm.settings.retrieval).search(queries, hits)
                 atomic_write(place / _CONFIG, config)
-                write_trec_run(place / _RUN, found, f"sidelight-{arm.name}")
+                write_trec_run(place / _RUN, found, arm.settings.submission.run_id)
         on_arm(arm.name)
 
 
 def hits_of(arm: Arm, folder: Path) -> str:
-    """Return a hash of the hits of a searched arm; its name, the last column, is no part of it."""
+    """Return a hash of the hits of a searched arm, without its run id, the last column."""
     content = read_limited(folder / ARMS / arm.folder_name / _RUN, MAX_TABLE_BYTES)
     digest = hashlib.sha256()
     for line in content.splitlines():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
@@ -29,7 +30,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import Topic
 from sidelight.text import counted
-from sidelight.versions import VERSION
+from sidelight.versions import VERSION, installed_versions
 from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
@@ -68,6 +69,7 @@ def ablate(  # long: half of it are its options
         Path | None, options.rubrics_option("Rubrics to judge the runs by, read when all are done.")
     ] = None,
     judge: options.JudgeName = "embedded",
+    examples: options.ExampleFolder = None,
     queries: Annotated[
         Path | None, options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search.")
     ] = None,
@@ -85,7 +87,7 @@ def ablate(  # long: half of it are its options
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
     from sidelight.ablation.runs import arms_of, read_grid
 
-    given = Inputs(topics, rubrics, queries, qrels)
+    given = Inputs(topics, rubrics, queries, qrels, examples)
     if dry_run:
         plan = read_grid(grid)
         arms = arms_of(plan, grid)
@@ -122,10 +124,18 @@ class Inputs(NamedTuple):
     rubrics: Path | None = None
     queries: Path | Sequence[Query] | None = None
     qrels: Path | Qrels | None = None
+    examples: Path | None = None
 
     def read(self, grid: Grid, arms: Sequence[Arm], judge: str) -> Material:
         """Read all of it, and find what will be lacking before anything is run."""
+        from sidelight.index.encoding.encoder import require_model
+
+        for reranker in dict.fromkeys(arm.settings.retrieval.reranker for arm in arms):
+            if reranker:
+                require_model("reranker", reranker)
         searches = self.queries is not None
+        if self.examples and self.rubrics is None:
+            raise UsageError("--examples needs --rubrics: what the runs are judged by")
         if searches and self.topics is None and self.qrels is None:
             raise UsageError("--queries needs --qrels: the relevance labels of the queries")
         if (self.topics is None) != searches or searches != (self.qrels is not None):
@@ -144,11 +154,11 @@ class Inputs(NamedTuple):
         topics = read_articles(self.topics) if isinstance(self.topics, Path) else self.topics or ()
         topic_ids = [topic.topic_id for topic in topics]
         if self.rubrics:
-            judge_class(judge, {"articles", "encoder"})
+            judge_class(judge, {"articles", "encoder", *(["examples"] if self.examples else [])})
             if judge.startswith("__main__:"):  # a notebook or a script
                 wanted = "expected a judge that another process, which judges, can import"
                 raise UsageError(f"{wanted}; found {judge}", remedy="Put it in a module.")
-            if lacking := check_judging(self.rubrics, topic_ids):
+            if lacking := check_judging(self.rubrics, topic_ids, self.examples):
                 wanted = f"a rubric for each of {counted(len(topic_ids), 'topic')}"
                 found = f"none for {len(lacking)}, the first {min(lacking)}"
                 remedy = "Leave these topics out: arms are compared on topics that are all judged."
@@ -205,10 +215,12 @@ class Experiment(NamedTuple):
     """Results of an experiment; the first arm is the base.
 
     Attributes:
-        twins: Name of an arm -> name of the earlier arm that made the same files.
+        twins: Name of an arm -> name of the earlier arm that made the same results.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
+        made_with: What a paper needs besides: the index, packages and rubrics.
         told: What else is to be noted of searches: hits a query, and queries that do not count.
+        learned: Whether the judge learned from labelled examples.
     """
 
     grid: Grid
@@ -217,7 +229,10 @@ class Experiment(NamedTuple):
     effects: Sequence[MeasureEffects]
     costs: dict[str, ArmCost]
     judges: dict[str, str]
+    sampling: options.Sampling
+    made_with: Mapping[str, Any]
     told: str = ""
+    learned: bool = False
 
     def __repr__(self) -> str:
         table = self.means_table()
@@ -245,12 +260,36 @@ class Experiment(NamedTuple):
 
     @property
     def _made(self) -> str:
-        return "files" if self.costs else "hits"
+        return "results" if self.costs else "hits"
 
     def _known(self, *measures: str) -> str:
         """Return what a reader must know of a table: who judged, and which arms are equal."""
-        same = [f"{one} made the same {self._made} as {other}" for one, other in self.twins.items()]
-        return "".join(f" {told}." for told in [*self._judged(measures), *same])
+        alike: dict[str, list[str]] = {}
+        for one, other in self.twins.items():
+            alike.setdefault(other, []).append(one)
+        same = [f"{', '.join(alike[one])} made the same {self._made} as {one}" for one in alike]
+        # The hashes of the weights are in `experiment.json`.
+        judged = [re.sub(r", weights [0-9a-f+]+", "", told) for told in self._judged(measures)]
+        return "".join(f" {told}." for told in [*judged, *same])
+
+    @property
+    def _intervals(self) -> str:
+        return f"95% intervals: expanded percentile bootstrap over topics, {self.sampling}"
+
+    @property
+    def _corrected(self) -> str:
+        tested = counted(sum(bool(found.effects) for found in self.effects), "measure")
+        return f"Holm's correction for the number of arms, each of {tested} by itself"
+
+    def _unprovable(self, n_arms: int) -> str:
+        """Return that no test could show a difference, where that is so."""
+        from sidelight.evaluation.scoring.table import CONFIDENCE, smallest_p_value
+
+        least = smallest_p_value(len(self.topic_ids)) * n_arms
+        if not n_arms or least <= 1 - CONFIDENCE:
+            return ""
+        told = f"a test on {self._n_topics}, corrected for {counted(n_arms, 'arm')}"
+        return f"{told}, can show no difference: its least p-value is {min(least, 1):.2g}"
 
     def _judged(self, measures: Iterable[str]) -> list[str]:
         by: dict[str, list[str]] = {}
@@ -258,7 +297,7 @@ class Experiment(NamedTuple):
             if name in self.judges:
                 by.setdefault(self.judges[name], []).append(name)
         told = [f"{', '.join(names)}: judged by {who}" for who, names in by.items()]
-        return [*told, WITHOUT_EXAMPLES] if told and self.costs else told
+        return [*told, WITHOUT_EXAMPLES] if told and self.costs and not self.learned else told
 
     def tables(self) -> list[ResultTable]:
         """Return the means, and what arms do by each measure and on each topic."""
@@ -269,7 +308,7 @@ class Experiment(NamedTuple):
     def means_table(self) -> ResultTable:
         """Return every arm's means by every measure, with what it asked of models if any did.
 
-        An arm with the files of an earlier one has its figures, but for stages that differ.
+        An arm with the results of an earlier one has its figures, but for stages that differ.
         """
         asked = any(cost.tokens for cost in self.costs.values())
         header = ["arm", *(found.measure.name for found in self.effects)]
@@ -287,10 +326,11 @@ class Experiment(NamedTuple):
             costs = [self.costs[name].calls, self.costs[name].tokens] if asked else []
             rows.append([*row, *map(str, costs)])
         header += ["calls", "tokens"] if asked else []
-        first, *others = zip(header, *rows, strict=True)
+        _, *others = zip(header, *rows, strict=True)
         caption = f"Means over {self._n_topics}.{self._known(*header)}"
         # A page is higher than wide.
-        turned = (first, others) if len(others) > len(rows) else None
+        heads = ("arm", *(arm.name for arm in self.arms))
+        turned = (heads, others) if len(others) > len(rows) else None
         return ResultTable("means", header, rows, records, caption=caption, latex=turned)
 
     def effects_table(self, found: MeasureEffects) -> ResultTable:
@@ -329,10 +369,12 @@ class Experiment(NamedTuple):
             if effect:
                 difference = f"{effect.difference:{signed}}{_mark(effect.p_holm)}"
                 rows[-1][2:] = [beside_interval(difference, effect), f"{effect.p_holm:.4f}"]
+        unprovable = self._unprovable(len(found.effects))
         return table._replace(
-            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}, "
-            "with 95% intervals. * p < .05, ** p < .01, paired randomisation test, Holm."
-            + self._known(found.measure.name),
+            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}. "
+            f"{self._intervals}. * p < .05, ** p < .01: two-sided paired randomisation test, "
+            f"{self._corrected}.{unprovable and f' {unprovable.capitalize()}.'}"
+            f"{self._known(found.measure.name)}",
             latex=(["arm", found.measure.name, f"minus {base}", "p (Holm)"], rows),
         )
 
@@ -364,14 +406,17 @@ class Experiment(NamedTuple):
         }
         lines: list[str | console.Note] = [
             (
-                f"note: base {self.arms[0].name}; {self._n_topics}; p: paired randomisation test, "
-                "two-sided; Holm: corrected for the number of arms"
+                f"note: base {self.arms[0].name}; {self._n_topics}; p: two-sided paired "
+                f"randomisation test; p (Holm): {self._corrected}"
             ),
+            f"note: {self._intervals}",
             *(f"note: {told}" for told in self._judged(one.measure.name for one in self.effects)),
             *([f"note: {self.told}"] if self.told else []),
             *console.undefined_warnings(undefined, len(self.topic_ids), "topic"),
             *console.few_warnings(len(self.topic_ids), "topic"),
         ]
+        if told := self._unprovable(max(len(found.effects) for found in self.effects)):
+            lines.append(f"note: {told}")
         for arm in self.arms:
             if same := self.twins.get(arm.name):
                 own = ", ".join(one.measure.name for one in self.effects if arm.name in one.means)
@@ -394,7 +439,7 @@ class Experiment(NamedTuple):
             }
             for arm in self.arms
         ]
-        return {"base": self.arms[0].name, "arms": arms, "judges": self.judges}
+        return {"base_arm": self.arms[0].name, "arms": arms, "judges": self.judges}
 
     def document(self) -> dict[str, Any]:
         """Return the arms and all figures, JSON-ready."""
@@ -414,7 +459,7 @@ class Experiment(NamedTuple):
         ]
         return self.about() | {"measures": measures}
 
-    def write(self, folder: Path, sampling: options.Sampling) -> None:
+    def write(self, folder: Path) -> None:
         """Write all tables, plots and a record of the experiment."""
         tables = self.tables()
         console.write_results(folder, tables)
@@ -424,13 +469,16 @@ class Experiment(NamedTuple):
         notes = [one.text if isinstance(one, console.Note) else one for one in self.notes()]
         record = {
             "sidelight": VERSION,
+            **self.made_with,
             "grid": self.grid.model_dump(),
+            "settings": self.arms[0].settings.of_results(),
             **self.about(),
             "topics": self.topic_ids,
-            **sampling._asdict(),
+            **self.sampling._asdict(),
             "notes": [str(one) for one in notes],
         }
-        atomic_write(folder / EXPERIMENT, as_json(record))
+        # The order of the grid stays: the first choice of each dimension makes the base arm.
+        atomic_write(folder / EXPERIMENT, as_json(record, sort=False))
 
 
 def _mark(p_value: float) -> str:
@@ -459,7 +507,7 @@ def experiment(
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
     """
-    from sidelight.ablation.measures import find_effects
+    from sidelight.ablation.measures import find_effects, rubrics_of
     from sidelight.ablation.runs import arms_of, read_grid
 
     if further and given.queries is not None:
@@ -475,14 +523,31 @@ def experiment(
     if given.topics is not None:
         access = access or ModelAccess(output / "cache")
         scores, twins, costs, judges = _run(
-            arms, folder, material.topics, given.rubrics, judge, output, access, parallel, measures
+            arms, folder, material.topics, given, judge, output, access, parallel, measures
         )
     else:
         scores, twins = _search(arms, folder, plan, material, output)
         judges = dict.fromkeys(scores[0].values, material.labels)
     effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
-    made = Experiment(plan, arms, twins, effects, costs, judges, material.told)
-    made.write(output, sampling)
+    learned = given.examples is not None
+    made_with = {
+        "packages": installed_versions(),
+        "index": folder.fingerprint(),
+        "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
+    }
+    made = Experiment(
+        plan,
+        arms,
+        twins,
+        effects,
+        costs,
+        judges,
+        sampling,
+        made_with,
+        material.told,
+        learned,
+    )
+    made.write(output)
     return made
 
 
@@ -510,7 +575,7 @@ def _run(  # long: a list of what it is given, and of what it does
     arms: Sequence[Arm],
     folder: SearchIndex,
     topics: Sequence[Topic],
-    rubrics: Path | None,
+    given: Inputs,
     judge: str,
     output: Path,
     access: ModelAccess,
@@ -532,6 +597,7 @@ def _run(  # long: a list of what it is given, and of what it does
                 access,
                 parallel=parallel,
                 on_topic=lambda _: advance(1),
+                on_step=advance.begin,
             )
         )
     failed = {name: one.failures for name, one in summaries.items() if one.failures}
@@ -543,17 +609,18 @@ def _run(  # long: a list of what it is given, and of what it does
             remedy="The same command tries them again; arms are compared on whole runs.",
         )
     costs = {arm.name: cost_of(arm, output) for arm in arms}
-    twins = find_twins({name: cost.files for name, cost in costs.items()})
-    # An arm may write the files of another and yet have retrieved or selected other segments.
+    twins = find_twins({name: cost.results for name, cost in costs.items()})
+    # An arm may write the results of another and yet have retrieved or selected other segments.
     measured = [arm for arm in arms if arm.same_as is None]
-    if rubrics:
+    if given.rubrics:
         with progress_bar("arms judged", total=len(measured)) as advance:
             judge_arms(
                 [arm.name for arm in measured],
                 output,
                 folder.path,
-                rubrics,
+                given.rubrics,
                 judge,
+                given.examples,
                 [name for arm in arms for name in arm.settings.plugins()],
                 advance.keep,
                 lambda _: advance(1),
@@ -561,7 +628,7 @@ def _run(  # long: a list of what it is given, and of what it does
     scores = [
         score
         for arm in measured
-        for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
+        for score in measure_arm(arm, output, judged=given.rubrics is not None, further=further)
     ]
     return scores, twins, costs, judges_of(scores[0].values, arms[0], output, further)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 WITHOUT_EXAMPLES = (
-    "Judged without labelled examples: not comparable with scores of `sidelight judge --examples`"
+    "Judged without labelled examples: not comparable with scores by a judge that learned from some"
 )
 
 
@@ -222,7 +222,10 @@ def _result(
     more = f"; {counted(unjudged, 'verdict')} could not be judged" if unjudged else ""
     runs, on = counted(len(given.runs), "run"), counted(manifest.n_topics, "topic")
     shown: list[console.Shown] = [f"{runs} judged on {on} by {manifest.titles[task]}{more}."]
+    of_other_task = "answers" if isinstance(given.task, QuestionListTask) else "questions"
     for what, agreement in manifest.agreement.items():
+        if what == of_other_task:
+            continue
         new_runs = "unknown with one run"
         if agreement.raw_new_runs is not None:
             new_runs = (

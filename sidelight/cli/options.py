@@ -175,7 +175,10 @@ CitedIndex = Annotated[
 Samples = Annotated[
     int,
     typer.Option(
-        "--samples", min=100, help="Number of bootstrap samples.", rich_help_panel=_CHANCE
+        "--samples",
+        min=100,
+        help="Number of bootstrap samples; fewer where each computes coefficients anew.",
+        rich_help_panel=_CHANCE,
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.", rich_help_panel=_CHANCE)]

@@ -82,9 +82,9 @@ class Bar:
         self._work.kept += steps
         self(steps)
 
-    def begin(self, _topic_id: str, step: str) -> None:
-        """Show which step of a topic has just begun."""
-        self._work.step = STEPS.get(step, step.replace("_", " "))
+    def begin(self, _topic_id: str, step: str, run: str = "") -> None:
+        """Show which step of a topic has just begun, and of which run where there are several."""
+        self._work.step = f"{run}: " * bool(run) + STEPS.get(step, step.replace("_", " "))
         self._show(description=f"{self._work.what}: {self._work.step}")
 
 

@@ -281,7 +281,9 @@ def _write_runs(
                 bank, marking = marks_of(path)
                 listed.append(list_run(run, link, bank, marking))
                 if not marking and RunDirectory(path).scores.is_dir():
-                    unscored[place] = "It has some: give the rubrics they rest on with --rubrics."
+                    unscored[place] = (
+                        "There are some: give the rubrics they rest on with --rubrics."
+                    )
             except InputError as error:
                 listed.append(list_run(run, link, {}, ()))
                 unscored[place] = _in_a_line(error)

@@ -280,7 +280,8 @@ def _apply(tree: dict[str, Any], override: str, option: str) -> None:
 def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
     for key, value in tree.items():
         name = f"{prefix}{key}"
-        if name == "roles.draft_rubric":  # drafts one of its own, and sees no other
+        # One drafts a rubric of its own, and sees no other; the other is only what a run is called.
+        if name in {"roles.draft_rubric", "submission.run_id"}:
             continue
         if "rubric" in f"{key} {value if isinstance(value, str) else ''}".casefold():
             raise UsageError(

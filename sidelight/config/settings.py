@@ -145,7 +145,8 @@ class InvestigationSettings(_Group):
         1,
         ge=1,
         le=2,
-        description="Independent drafts of a report; the check chooses the one that covers more.",
+        description="Independent drafts of a report by a model; the check chooses the one that "
+        "covers more.",
     )
 
 

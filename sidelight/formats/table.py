@@ -134,10 +134,15 @@ _WORDS = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "`": r"\textasciigrave{}",
+    "-": "-{}",  # the first of two, which would be one dash
     "[": "{[}",  # after the end of a row, a bare one would begin an optional argument
     "]": "{]}",
 }
-_SPECIAL = re.compile(r"[\\~^\[\]&%$#_{}]")
+_SPECIAL = re.compile(r"[\\~^`\[\]&%$#_{}]|-(?=-)")
+
+
+_FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def latex_table(
@@ -146,7 +151,8 @@ def latex_table(
     r"""Return a `tabular` with booktabs' rules: names on the left, figures on the right.
 
     It needs `\usepackage{booktabs}`. The text of cells is escaped. With a caption it is a `table`
-    that can be referred to as `tab:LABEL`.
+    that can be referred to as `tab:LABEL`; it needs `graphicx`, too, which makes it as narrow as a
+    line where it is wider.
     """
     lines = [
         rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
@@ -160,7 +166,8 @@ def latex_table(
     if caption:
         name = re.sub(r"[^\w-]+", "-", label, flags=re.ASCII).replace("_", "-")
         above = [r"\begin{table}", r"\centering", rf"\caption{{{_escaped(caption)}}}"]
-        lines = [*above, rf"\label{{tab:{name}}}", *lines, r"\end{table}"]
+        above += [rf"\label{{tab:{name}}}", _FITTED]
+        lines = [*above, *lines[:-1], f"{lines[-1]}}}", r"\end{table}"]
     return "\n".join(lines) + "\n"
 
 

@@ -297,9 +297,19 @@ class SelfEvaluation(NamedTuple):
         return f"<judged by {self.manifest.title}>\n{self.scores.questions}\n{self.scores.reports}"
 
     def to_frame(self) -> Any:
-        """Return the scores of both files as a `pandas.DataFrame`, a row for each topic."""
-        topics = (*self.scores.questions.topics, *self.scores.reports.topics)
-        return to_frame([{"run": one.run_tag, "topic": one.topic_id, **one.row} for one in topics])
+        """Return the scores as a `pandas.DataFrame`, a row for each topic and measure."""
+        track, rows = self.scores.track, list[dict[str, object]]()
+        for task, table in (
+            (track.question_list, self.scores.questions),
+            (track.cited_text, self.scores.reports),
+        ):
+            called = {one.name: one.among_tasks or one.name for one in task.measures}
+            of_task = {"task": task.name, "judge": self.manifest.title_of(task.name)}
+            for one in table.topics:
+                about = {"run": one.run_tag, "topic": one.topic_id, **of_task}
+                for name, value in one.row.items():
+                    rows.append({**about, "measure": called.get(name, name), "value": value})
+        return to_frame(rows)
 
 
 def collect(

@@ -370,9 +370,13 @@ class RunList(NamedTuple):
     given: bool
 
     def lacking(self) -> list[str]:
-        """Return a line on each run that is not shown, or not with its scores."""
+        """Return a line on runs that are not shown, or not with their scores, for each reason."""
         told = (("Not shown", self.left_out), ("Without scores", self.unscored))
-        return [f"{what}: {place}. {why}" for what, some in told for place, why in some.items()]
+        places: dict[tuple[str, str], list[str]] = {}
+        for what, some in told:
+            for place, why in some.items():
+                places.setdefault((what, why), []).append(place)
+        return [f"{what}: {', '.join(places[what, why])}. {why}" for what, why in places]
 
     def namesakes(self) -> list[str]:
         """Return names that several runs have, which labels from elsewhere cannot tell apart."""

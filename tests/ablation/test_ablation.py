@@ -1,5 +1,6 @@
 """Grids of settings, what arms share, and effects by hand."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,28 @@ def test_every_combination_is_an_arm_and_equal_ones_are_one(tmp_path):
     assert arms[0].settings.retrieval.retriever == "bm25"
 
 
+def test_each_arm_has_a_run_id_of_its_own(tmp_path):
+    long = "x" * 40
+    own = "{submission.run_id: sidelight-mine}"
+    choices = f"{{a: {{}}, a.b: {{}}, {long}: {{}}, no-rubric: {{}}, own: {own}}}"
+    path = write(
+        tmp_path,
+        f"dimensions: {{first: {choices}, then: {{c: {{}}, b.c: {{}}, long-{'z' * 35}: {{}}}}}}",
+    )
+    arms = {arm.name: arm for arm in arms_of(read_grid(path), path)}
+    ids = {name: arm.settings.submission.run_id for name, arm in arms.items()}
+    assert ids["a+c"] == "sidelight-run-a.c"
+    assert ids["no-rubric+c"] == "sidelight-run-no-rubric.c"
+    assert ids["own+c"] == "sidelight-mine"
+    assert ids["a+b.c"] == "sidelight-run-a.b.c"
+    assert re.fullmatch(r"sidelight-run-a\.b\.c-[0-9a-f]{8}", ids["a.b+c"])
+    assert max(map(len, ids.values())) == 60
+    made = [run_id for name, run_id in ids.items() if not name.startswith("own")]
+    assert len({*made}) == len(made)
+    # Settings that differ in nothing but that are equal.
+    assert {arms[name].same_as for name in ("a+b.c", "no-rubric+c")} == {"a+c"}
+
+
 def test_what_is_wrong_is_named(tmp_path):
     unknown = refusal(tmp_path, "dimensions: {depth: {a: {}, b: {retrieval.dept: 5}}}")
     assert unknown.startswith("arm b: ")
@@ -62,8 +85,8 @@ def test_what_is_wrong_is_named(tmp_path):
     # Of what is no single setting, too.
     team = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: other}}}")
     assert team.startswith("arm a: submission.run_id 'other' must begin with the team id")
-    rubric = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: sidelight-rubric}}}")
-    assert rubric.startswith("arm a: submission.run_id names a rubric")
+    rubric = refusal(tmp_path, "dimensions: {run: {a: {retrieval.reranker: rubrics}}}")
+    assert rubric.startswith("arm a: retrieval.reranker names a rubric")
     twice = "dimensions: {x: {a: {retrieval.depth: 50}}, y: {b: {retrieval.depth: 60}}}"
     assert refusal(tmp_path, twice).startswith(
         "arm a+b: expected each setting to be changed once; b changes retrieval.depth again"

@@ -309,14 +309,18 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
     left_out = [one for one in texts(page, "p") if one.startswith("Not shown: ")]
     assert [one.split()[2] for one in left_out] == ["killed.", "odd."]
     # Scores that there are and cannot be shown are named, on the terminal, too.
-    scores = shutil.copytree(labels, runs / "mine" / "scores")
+    scores, others = (
+        shutil.copytree(labels, runs / one / "scores") for one in ("mine", "arms/theirs")
+    )
     done = call("view", runs)
-    hints = " ".join(texts(page, "p"))
-    assert "Without scores: mine. It has some: give the rubrics they rest on" in hints
+    assert "Without scores: arms/theirs, mine. There are some: give the rubrics" in " ".join(
+        texts(page, "p")
+    )
+    shutil.rmtree(others)
     assert [one.split(".")[0] for one in done.stderr.splitlines() if ": " in one] == [
         "Not shown: killed",
         "Not shown: odd",
-        "Without scores: mine",
+        "Without scores: arms/theirs, mine",
     ]
     view(runs, "--rubrics", rubrics)
     assert [one.split()[2:4] for one in texts(page, "tr") if one.startswith("mine sidelight")] == [

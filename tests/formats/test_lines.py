@@ -223,3 +223,7 @@ def test_tables_read_back_and_have_booktabs_rules(tmp_path):
         "\\bottomrule\n"
         "\\end{tabular}\n"
     )
+    captioned = latex_table(["run", "score"], [], "Of `judge --all`, - 1", "t")
+    assert "\\caption{Of \\textasciigrave{}judge -{}-all\\textasciigrave{}, - 1}" in captioned
+    assert captioned.count("{") == captioned.count("}")
+    assert "\\resizebox{" in captioned

@@ -18,6 +18,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement import coefficients
 from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.table import CONFIDENCE, TopicScore
+from sidelight.text import counted
 
 Matrix = npt.NDArray[np.float64]
 
@@ -129,7 +130,8 @@ def compare_scores(
     if len(run_tags) < MIN_RUNS or not topic_ids:
         raise InputError(
             f"a rank correlation needs at least {MIN_RUNS} runs that both sides scored on the same "
-            f"topics; there are {len(run_tags)} runs and {len(topic_ids)} topics on both",
+            f"topics; found {counted(len(run_tags), 'run')} and {counted(len(topic_ids), 'topic')} "
+            "on both",
             remedy="Score more runs on both sides; run tags must be spelled alike.",
         )
     exact = [_matrix(side, run_tags, topic_ids) for side in cells]

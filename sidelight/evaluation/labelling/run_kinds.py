@@ -9,7 +9,6 @@ Assessment of cases by a judge: every pair or answer exactly once, in a fixed or
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +27,7 @@ from sidelight.evaluation.labelling.rubric_cases import (
     REPORT_ANSWERS,
 )
 from sidelight.files import sha256_file
+from sidelight.formats.runs.submission import check_own_tags
 from sidelight.formats.verdict import files_of_task, read_runs
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import (
@@ -151,15 +151,10 @@ class TaskRuns(NamedTuple):
         Only what fits the limits of the task is in a case.
 
         Raises:
-            InputError: Two things that a run submitted cannot be told apart, or no run holds
-                anything on a topic that has a rubric.
-            UsageError: Two runs share a tag.
+            InputError: Two runs, or two things that a run submitted, cannot be told apart, or no
+                run holds anything on a topic that has a rubric.
         """
-        repeated = sorted(
-            tag for tag, count in Counter(run.run_tag for run in self.runs).items() if count > 1
-        )
-        if repeated:
-            raise UsageError(f"the run {repeated[0]} was given twice")
+        check_own_tags(self.runs)
         found = {
             (topic_id, run_tag): RubricCase(self.rubrics[topic_id], submission)
             for (topic_id, run_tag), (submission, _) in self._fitting().items()

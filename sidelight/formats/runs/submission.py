@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -351,6 +351,17 @@ def run_formats() -> dict[str, RunFormat[Any, Any, Run]]:
     return {name: load("format", name) for name in names("format")}
 
 
+def check_own_tags(runs: Iterable[Run]) -> None:
+    """Refuse runs of which two are called alike: their labels could not be told apart."""
+    counts = Counter(run.run_tag for run in runs)
+    if repeated := [tag for tag, count in counts.items() if count > 1]:
+        raise InputError(
+            f"expected runs with names of their own; found {first_of(repeated)} given twice",
+            remedy="Give each run once. Files in run directories are called by the run id in them, "
+            "submission.run_id, and others by their file names: rename one.",
+        )
+
+
 def reports_by_topic(
     runs: Iterable[ReportRun],
 ) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
@@ -359,11 +370,9 @@ def reports_by_topic(
     InputError is raised if a run has two reports for a topic, or two runs have one tag.
     """
     reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
-    tags: set[str] = set()
-    for run in runs:
-        if run.run_tag in tags:
-            raise InputError(f"the run {run.run_tag} was given twice")
-        tags.add(run.run_tag)
+    found = list(runs)
+    check_own_tags(found)
+    for run in found:
         for report in run.reports:
             key = (run.run_tag, report.metadata.topic_id)
             if key in reports:

@@ -13,9 +13,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.formats.table import read_table
+from sidelight.formats.verdict import read_runs
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
+from sidelight.versions import installed_versions
 from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.fault_server import FaultServer
@@ -101,7 +104,7 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     assert "words-again (= words) & 1.0000 & 1.0000" in latex
     record = orjson.loads((out / "experiment.json").read_bytes())
     assert (record["samples"], record["seed"], record["topics"]) == (200, 0, ["1", "2", "3"])
-    assert set(record["grid"]["dimensions"]["retriever"]) == {"words", "vectors", "words-again"}
+    assert list(record["grid"]["dimensions"]["retriever"]) == ["words", "vectors", "words-again"]
     assert any("with fewer than 10" in note for note in record["notes"])
     before = (out / "arms" / "words" / "run.txt").stat().st_mtime_ns
     figures = orjson.loads(ablate(*options, "--json"))
@@ -121,6 +124,22 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
         ablate(*options)
 
 
+def test_what_a_paper_needs_stands_in_tables_and_in_the_record(tmp_path, small_index):
+    shown = ablate(*searches(tmp_path), "--index", small_index.path)
+    how = "95% intervals: expanded percentile bootstrap over topics, 200 samples, seed 0"
+    holm = "Holm's correction for the number of arms, each of 2 measures by itself"
+    cannot = "a test on 3 topics, corrected for 1 arm, can show no difference"
+    for told in (how, holm, f"note: {cannot}: its least p-value is 0.25\n"):
+        assert told in shown
+    caption = (tmp_path / "out" / "effects_R_5.md").read_text()
+    for told in (how, holm, f"A{cannot[1:]}"):
+        assert told in caption
+    record = orjson.loads((tmp_path / "out" / "experiment.json").read_bytes())
+    assert (record["base_arm"], record["index"]) == ("words", small_index.fingerprint())
+    assert record["settings"]["retrieval"]["retriever"] == "bm25"
+    assert record["packages"] == installed_versions()
+
+
 def test_a_corpus_is_indexed_first(tmp_path):
     shard = write_shard(tmp_path / "small.jsonl", make_corpus())
     ablate(*searches(tmp_path), "--corpus", shard)
@@ -136,6 +155,9 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     shallow.write_text("dimensions: {depth: {deep: {}, flat: {retrieval.depth: 50}}}")
     with pytest.raises(UsageError, match=r"arm flat: .* hits of a query, 100; found 50"):
         ablate(shallow, *searches(tmp_path)[1:], "--dry-run")
+    (tmp_path / "rerank.yaml").write_text("dimensions: {x: {a: {retrieval.reranker: x/none}}}")
+    with pytest.raises(MachineError, match="the reranker 'x/none' cannot be loaded"):
+        ablate(tmp_path / "rerank.yaml", *searches(tmp_path)[1:], "--dry-run")
     missing = ("--index", tmp_path / "none", "--dry-run")
     with pytest.raises(InputError, match="none: expected an index; found no such folder"):
         ablate(*searches(tmp_path), *missing)
@@ -181,11 +203,14 @@ def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_ind
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
-    assert "deeper made the same files as two: not tested" in shown
+    assert "deeper made the same results as two: not tested" in shown
     assert "support_precision" in shown
     before = results(tmp_path / "out")
     assert ablate(*options) == shown
     assert results(tmp_path / "out") == before
+    arms = [tmp_path / "out" / "arms" / name for name in ("two", "one", "deeper")]
+    tags = [run.run_tag for run in read_runs(arms, load_track().cited_text)]
+    assert tags == ["sidelight-run-two-t2", "sidelight-run-one-t2", "sidelight-run-deeper-t2"]
     (tmp_path / "out" / "arms" / "one" / "manifest.json").unlink()
     assert ablate(*options) == shown
     assert results(tmp_path / "out") == before
@@ -230,9 +255,19 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     assert judges["words"] == ""
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
+    record = orjson.loads((tmp_path / "out" / "experiment.json").read_bytes())
+    assert set(record["rubrics"]) == {json.loads(first)["docid"]}
+    assert ", weights" not in (tmp_path / "out" / "means.md").read_text()
     shutil.rmtree(judged.parent)
     shown = ablate(*unjudged)
     assert f"{scores}: judged by embedded 7 (all-MiniLM-L6-v2, " in shown
+    assert "Judged without labelled examples" in shown
+    with pytest.raises(UsageError, match="--examples needs --rubrics"):
+        ablate(*unjudged[:-2], "--examples", sample_path())
+    shutil.rmtree(judged.parent)
+    shown = ablate(*unjudged, "--examples", sample_path())
+    assert "Judged without labelled examples" not in shown
+    assert orjson.loads(judged.read_bytes())["example_run_tags"]
 
 
 @pytest.mark.slow

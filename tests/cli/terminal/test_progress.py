@@ -48,6 +48,8 @@ def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
     with progress_lines(), progress_bar("article", total=1) as advance:
         advance.begin("a", "write_report")
         assert wait(capsys)[-1] == "article: 0 s (writing the report)"
+        advance.begin("a", "select_evidence", "hybrid")
+        assert wait(capsys)[-1] == "article: 0 s (hybrid: selecting evidence)"
 
 
 def test_a_notebook_without_ipywidgets_gets_lines_and_no_warning(monkeypatch, recwarn):

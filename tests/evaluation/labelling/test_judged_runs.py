@@ -94,7 +94,7 @@ def test_runs_that_cannot_be_judged_are_an_error(embedded):
         question_labels(embedded, RUBRICS, [questions_of("example-t1", "t1")])
     with pytest.raises(UsageError, match="seen labels of example-t2"):
         answer_labels(embedded, RUBRICS, [reports_of("example-t2", "t1")])
-    with pytest.raises(UsageError, match="given twice"):
+    with pytest.raises(InputError, match="found r given twice"):
         answer_labels(embedded, RUBRICS, [reports_of("r", "t1")] * 2)
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
