@@ -100,7 +100,10 @@ def sentence_fault(text: str) -> str:
     """
     if not text or text != one_line(text) or text.startswith(("- ", "* ", "• ")):
         return "not a clean single line"
-    if text.split(maxsplit=1)[0].islower():  # "eBay" is a name, "do" the rest of something
+    first = text.split(maxsplit=1)[0]
+    if (
+        first.islower() and "." not in first
+    ):  # "eBay" and a host are names, "do" the rest of something
         return "it begins within a sentence"
     if has_citation_marks(text) or _ID.search(text):
         return "a citation or an id stands in the text"

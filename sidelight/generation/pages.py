@@ -251,6 +251,19 @@ def without_source(text: str) -> str:
     return text[match.end() :] if match else text
 
 
+LISTS, SAYS_OF = "A profile of {} lists", "{} says of {}:"
+VERDICT, DECIDED = "{} rates the claim as", "{} decided{} on a complaint about {}:"
+"""What stands before lines of a page that are no sentences, and are quoted for this."""
+_BEFORE = f"{LISTS}|{SAYS_OF}|{VERDICT}|{DECIDED}".replace("{}", "[^“”]{0,120}")
+_QUOTING = re.compile(rf"(?:{_BEFORE}) “(?P<quoted>[^“”]+)”\.")
+
+
+def quoted_line(text: str) -> str:
+    """Return the lines of a page that a text only quotes, or else the text."""
+    match = _QUOTING.fullmatch(text)
+    return match["quoted"] if match else text
+
+
 def is_before(date: str, other: str) -> bool:
     """Tell whether a date of `page_date` is before another, as far as both tell."""
     one, two = _parts(date), _parts(other)

@@ -18,7 +18,7 @@ from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers, computed
 from sidelight.generation.no_evidence import SAYS_NOTHING
-from sidelight.generation.pages import source_title, without_source
+from sidelight.generation.pages import quoted_line, source_title, without_source
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -166,13 +166,12 @@ _INSERTED = re.compile(
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
     """Return a sentence without its source, or "according to" a page it cites.
 
-    The page says so by being there.
-
-    A name in square brackets, which stands for a word of the page, is that word again.
+    The page says so by being there. Of lines that are quoted as a verdict or a rating, these are
+    left. A name in square brackets, which stands for a word of the page, is that word again.
     """
     if any(sentence.startswith(source_title(page.title), sentence.find("“")) for page in pages):
         sentence = without_source(sentence)
-    sentence = _INSERTED.sub(_pronoun, sentence)
+    sentence = _INSERTED.sub(_pronoun, quoted_line(sentence))
     match = _ATTRIBUTION.match(sentence)
     if match is None:
         return sentence

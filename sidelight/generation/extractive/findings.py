@@ -29,7 +29,7 @@ from sidelight.english.vocabulary import (
     UNIQUE,
 )
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
-from sidelight.generation.pages import CORRECTION_PAGE, OWN
+from sidelight.generation.pages import CORRECTION_PAGE, DECIDED, LISTS, OWN, SAYS_OF, VERDICT
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.text import count_words, tokens
 
@@ -206,13 +206,14 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
             continue
         is_rating = rates and not mentions(text, known.profile.outlet)  # as headings do
         if whose and one.years and one.named("ORG", "PERSON", "GPE", "FAC"):
-            shown = f"A profile of {whose} lists “{text}”."
+            told = LISTS.format(whose)
         elif is_rating and one.label and any(t.lemma_.casefold() in RATES for t in one.doc):
-            shown = f"{page.origin.name} says of {known.profile.publisher}: “{text}”."
+            told = SAYS_OF.format(page.origin.name, known.profile.publisher)
         else:
             continue
         held = page.lines[lines[number]][0]
         decides = is_rating and _OVERALL.match(text) is not None
+        shown = f"{told} “{text}”."
         yield Finding((shown,), (Unit(shown, one, number),), held, page, decides)
 
 
@@ -224,12 +225,12 @@ def _decided(page: Page, known: Known) -> Iterator[Finding]:
     lines = list(page.lines)
     if page.origin.kind == "fact check":
         taken = _verdict(lines)
-        told = f"{page.origin.name or 'The check'} rates the claim as"
+        told = VERDICT.format(page.origin.name or "The check")
     else:
         whom = _on_whom(page, known.profile)
         taken = _outcome(lines) if whom else []
         day = f" in {page.month}" * bool(page.month)
-        told = f"{page.origin.name or 'The page'} decided{day} on a complaint about {whom}:"
+        told = DECIDED.format(page.origin.name or "The page", day, whom)
     while taken and not page.holding(lines[taken[0]], lines[taken[-1]]):
         taken.pop()
     if taken:
