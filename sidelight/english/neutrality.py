@@ -101,9 +101,7 @@ def sentence_fault(text: str) -> str:
     if not text or text != one_line(text) or text.startswith(("- ", "* ", "• ")):
         return "not a clean single line"
     first = text.split(maxsplit=1)[0]
-    if (
-        first.islower() and "." not in first
-    ):  # "eBay" and a host are names, "do" the rest of something
+    if first.islower() and "." not in first:  # "eBay" and a host are names, "do" is none
         return "it begins within a sentence"
     if has_citation_marks(text) or _ID.search(text):
         return "a citation or an id stands in the text"

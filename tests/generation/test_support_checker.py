@@ -124,3 +124,18 @@ def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own():
     assert without_attribution(elsewhere, [page]) == elsewhere
     other = "It burns, according to the Bureau."
     assert without_attribution(other, [page]) == other
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "larkmedia.example rates the claim as",
+        "Lark Media decided in May 2024 on a complaint about the article:",
+        "Lark Media says of The Post:",
+        "A profile of Ada Bee lists",
+    ],
+)
+def test_of_a_quoted_verdict_the_words_of_the_page_are_checked(before):
+    assert without_attribution(f"{before} “FALSE. It burns”.", [LARK]) == "FALSE. It burns"
+    other = f"{before} “FALSE. It burns”, and more."
+    assert without_attribution(other, [LARK]) == other
