@@ -462,7 +462,12 @@ def _of_fragment(doc: Any) -> int | None:
 def _said_of(token: Any, *, alone: bool) -> int | None:
     """Return what is said of what a token stands for."""
     if token.doc[-1].text == "?" and not alone:
-        return 0
+        # "Is it true?"; but "Does it make children restless?" is on the matter, not on the text.
+        of_matter = token.lower_ in {"it", "its"} and any(
+            other.pos_ in {"NOUN", "PROPN"} and other.lemma_ not in STATEMENTS
+            for other in token.doc
+        )
+        return None if of_matter else 0
     if any(calls_false(other) for other in _predicates_of(token, alone=alone)):
         return -1
     what = any(t.lower_ == "what" for t in token.doc[token.i : token.i + 4])

@@ -63,6 +63,9 @@ _CLEARED = re.compile(
     r"|\bfinds? no\b",
     re.IGNORECASE,
 )
+_OF_A_POINT = re.compile(
+    r"\b(?:clause|count|ground|part|point|principle|section)s?\b", re.IGNORECASE
+)
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
@@ -608,8 +611,11 @@ def _is_half_decided(told: Sequence[Unit], upheld: set[int]) -> bool:
     prints = first.lemma_ == "publish" and any(c.lemma_ in _ARTICLES for c in first.children)
     if (first.lemma_ == "complain" or prints) and not decided:
         return True
+    if any(one.number in upheld for one in told):
+        return False
+    # Where no point is known to be upheld, the part of the page that says so may not be.
     clears = any(_CLEARED.search(one.text) for one in told)
-    return bool(upheld) and clears and not any(one.number in upheld for one in told)
+    return clears and (bool(upheld) or any(_OF_A_POINT.search(one.text) for one in told))
 
 
 def _is_upheld(line: str) -> bool:

@@ -243,6 +243,8 @@ def choose(
     similar = _SIMILAR_ANSWERS if fills_room else _SIMILAR
     costs = words**_LENGTH_POWER if fills_room else np.ones(len(findings))
     same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
+    # What a page decides is told before the rest of it: one point of a ruling alone would mislead.
+    decisions = {one.page: row for row, one in enumerate(findings) if one.decides}
     left, new = max_words, np.ones(len(findings))
     least = _least(answers=fills_room)
     open_ = chances >= least
@@ -252,6 +254,8 @@ def choose(
         worth = chances * new
         gains = np.where(open_, np.round(worth / costs, 9), -1.0)
         row = int(np.argmax(gains))
+        decision = decisions.get(findings[row].page, row)
+        row = decision if open_[decision] else row
         open_[row] = False
         if worth[row] < least / 2:
             continue
