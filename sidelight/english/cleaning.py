@@ -237,7 +237,7 @@ _STATED = re.compile(
     rf"|By {_BYLINE_NAME} for)"
     rf"(?: the)? {_OUTLET}(?P<form>,? (?:Ltd|Limited|Inc|LLC|plc)\b\.?)?"
     rf"(?:,? (?:on |in )?(?:(?:\d{{1,2}}|{_MONTHS}),? ){{0,2}}(?:19|20)\d\d)?"
-    rf"(?:[.,]? ?(?i:all rights reserved))?\.?$"
+    rf"(?:[.,]? ?(?i:all rights reserved))?(?:\.?$|(?<=\d)\. (?=[A-Z]))"
     rf"|[A-Z][A-Z.'’ -]{{2,30}}(?:, [A-Z][a-z]{{2,8}}\.? \d{{1,2}})? \({_OUTLET}\) ?[-–—]"
 )
 _COMPANY_WORD = re.compile(

@@ -123,6 +123,7 @@ _THREAD = re.compile(
 
 
 _SITE = re.compile(r"\s[-–—|]\s")
+_NAMED_LAST = re.compile(r"\S [-–—|] (?P<site>[A-Z][\w.&'’-]*(?: [\w.&'’-]+){0,5})$")
 _MOST_TITLE_WORDS = 8
 _SOURCE = re.compile(r"(?:[^“”]{1,100}, )?“[^“”]{1,200}”: ")
 
@@ -158,8 +159,9 @@ class Origins:
     def of(self, segment: Segment) -> Origin:
         """Return where a segment comes from."""
         top = self._tops.get(document_id_of(segment.segment_id), segment)
-        # Of a page without an address, the name of its site stands behind a bar in its title.
-        site = "" if segment.host else top.title.partition(" | ")[2].strip()
+        # Of a page without an address, the name of its site stands last in its title.
+        named = None if segment.host else _NAMED_LAST.search(top.title)
+        site = named["site"] if named else ""
         if self._host:
             is_own = segment.host == self._host
         else:

@@ -527,7 +527,7 @@ class Reading:
         """Return the finding that says most plainly what the article's main statements leave out.
 
         Corrections come first, then rulings, denials and other figures for what the headline or
-        the article counts, then what is most like both.
+        the article counts; of these, what is most like both.
         """
         best = {pair.finding.number: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
         found = list(self._by_subject.get(CLAIMS, ()))
@@ -536,16 +536,27 @@ class Reading:
         found += [one for one in self._by_subject.get(PUBLISHER, ()) if _corrects(one)]
         found = [one for one in found if not self._repeats(one.text)]
 
+        def against(sentence: ShownSentence) -> int:
+            text, title = sentence.text, self._told.title
+            parts = sentences(text)
+            return (
+                _corrects(sentence)
+                + bool(_RULED.search(text))
+                + any(_counts_otherwise(one, [title]) for one in parts)
+                + any(_counts_otherwise(one, self._said) for one in parts)
+            )
+
         def speaks(sentence: ShownSentence) -> float:
             text, title = sentence.text, self._told.title
-            pair, parts = best.get(sentence.number), sentences(text)
+            pair = best.get(sentence.number)
             like = self._likeness.between(text, title)
             like += pair.score + self._likeness.between(pair.says, title) if pair else 0.0
             like += self._covers.get(text, {}).get(_HEADLINE, 0.0)
-            against = _corrects(sentence) + bool(_RULED.search(text))
-            against += any(_counts_otherwise(one, [title]) for one in parts)
-            return like + 3.0 * (against + any(_counts_otherwise(one, self._said) for one in parts))
+            return like + 3.0 * against(sentence)
 
+        # What only describes the matter, without a figure of its own, is no record of it.
+        known = _figures(" ".join(self._said))
+        found = [one for one in found if against(one) or _figures(one.text) - known]
         return _finding(max(found, key=speaks)) if found else None
 
     def _repeats(self, text: str) -> bool:
