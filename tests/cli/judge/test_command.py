@@ -205,3 +205,9 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     assert f"judged on 5 topics by {by}." in elsewhere
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
     assert "judged without examples: every run that people labelled is among the" in warned
+    # A run that is named as an example is one, or the judge refuses.
+    given = (*given[:-1], tmp_path / "named", "--example-run")
+    with pytest.raises(UsageError, match="has seen labels of lantern-t2"):
+        judge(*sorted(REPORTS.iterdir()), *given, "lantern-t2")
+    with pytest.raises(InputError, match="nowhere"):
+        judge(REPORTS / "tidepool-t2", *given, "nowhere")
