@@ -364,7 +364,10 @@ def vote(  # long: a third of it are options
     else:
         path, votes = _vote_on_passages(judges, names, reference, output)
         noun = "passage"
-    if told := [judge for one in judges if (judge := labelled.read_judge(one))]:
+    given = [_labeller(*one, kind) for one in zip(judges, names, strict=True)]
+    # What people alone gave is people's, and what nobody is named for stays so.
+    if any(by for by, _ in given) and not all(is_people for _, is_people in given):
+        told = (by or name for (by, _), name in zip(given, names, strict=True))
         labelled.write_judge(path, f"majority of {'; '.join(told)}")
     agreeing = Counter(one.agreeing for one in votes if one.judges > 1)
     counts = {number: agreeing[number] for number in range(len(names), 0, -1)}
@@ -403,6 +406,19 @@ def vote(  # long: a third of it are options
             *[f"note: {', and '.join(lowered)}: {_LOWERED}"] * bool(lowered),
         ],
     )
+
+
+def _labeller(path: Path, name: str, kind: str | None) -> tuple[str | None, bool]:
+    """Return who gave the labels of a file, None where nothing says so, and whether people did."""
+    from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
+    from sidelight.evaluation.scoring.table import label_source
+
+    if kind not in ASSESSMENT_KINDS:
+        return labelled.read_judge(path), False
+    if label_source(path) == "human":
+        return f"people ({name})", True
+    manifest = read_manifest_beside(path)
+    return labelled.read_judge(path) or (manifest.title if manifest else None), False
 
 
 _LOWERED = "scores by these labels can be below those by each judge's"

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from sidelight.errors import Problem, ReplyError, UsageError, alike
+from sidelight.errors import MachineError, Problem, ReplyError, UsageError, alike
 from sidelight.files import as_json, atomic_write, in_utf8
 from sidelight.formats.table import latex_table, to_frame, write_table
 from sidelight.registry import did_you_mean
@@ -413,8 +413,7 @@ def _show(one: Shown) -> None:
 def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Path]:
     """Write each table as `.csv` and `.tex`, then the figures as `.svg` and `.png`.
 
-    Return the paths of what was written: nothing if `folder` is None. Where there is a figure and
-    matplotlib is missing, it raises MachineError once all tables are written.
+    Return the paths of what was written: nothing if `folder` is None.
     """
     if folder is None:
         return []
@@ -431,9 +430,23 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
         written += [csv, tex]
         if table.draw:
             figures.append((table.draw, (svg, png)))
+    return written + drawn(figures)
+
+
+def drawn(
+    figures: Iterable[tuple[Callable[[Sequence[Path]], None], Sequence[Path]]],
+) -> list[Path]:
+    """Draw figures and return their paths; without matplotlib, say on stderr what is left out."""
+    written, lacking, why = list[Path](), list[str](), None
     for draw, paths in figures:
-        draw(paths)
-        written += paths
+        try:
+            draw(paths)
+            written += paths
+        except MachineError as error:
+            lacking += map(str, paths)
+            why = error
+    if why:
+        err.print(f"left out: {first_of(lacking)}: {why}", style="yellow", markup=False)
     return written
 
 

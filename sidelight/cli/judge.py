@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +15,10 @@ from sidelight.cli import console, options
 from sidelight.cli.progress import duration, progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.config.load import load_settings
-from sidelight.errors import ReplyError
+from sidelight.errors import InputError, ReplyError
 from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
+from sidelight.formats.data_folder import DataPart, look_for
+from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS, read_assessments
 from sidelight.formats.runs.submission import told_twins
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.runs.directory import RunDirectory
@@ -205,8 +208,29 @@ def judge(  # long: half of it are options
         for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
             score += f" {option} {output / name}"
         score += f" -o {output / 'scores'}"
+        if data and isinstance(given.task, QuestionListTask):
+            ending += _compound_by_people(data, output / kinds[0], rules)
         ending.append(score)
     return _result(manifest, given, ending, lacking)
+
+
+def _compound_by_people(data: Path, judged: Path, track: TrackRules) -> list[str]:
+    """Say on how many questions people's verdicts in a data folder differ from a judge's."""
+    with suppress(InputError):  # the labels are given, whatever lies in the folder
+        if people := look_for(data, DataPart.COMPOUND_CHECK):
+            key_of = COMPOUND_ASSESSMENTS.key_of
+            one, other = (
+                {
+                    key_of(row): row.label
+                    for row in read_assessments(path, COMPOUND_ASSESSMENTS, track.scales)
+                }
+                for path in (people, judged)
+            )
+            both = one.keys() & other.keys()
+            if n := sum(one[key] != other[key] for key in both):
+                total = counted(len(both), "question")
+                return [f"people's compound verdicts differ on {n} of {total}: --compound {people}"]
+    return []
 
 
 _WORSE = (

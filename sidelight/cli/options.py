@@ -566,19 +566,21 @@ class JudgeOptions(NamedTuple):
     ) -> tuple[Examples | None, str]:
         """Return labelled runs to learn from, and where there are none, why.
 
-        Where no folder is named for them, they are those of the data folder that are not judged.
+        Where neither a folder nor a run is named for them, they are those of the data folder that
+        are not judged.
         """
         from sidelight.evaluation.labelling.examples import read_examples
 
-        if self.examples or data is None:
-            found = read_labelled(self.examples, self.example_run)
+        folder = self.examples or (data if self.example_run else None)
+        if folder or data is None:  # the judge refuses to judge runs that are named as examples
+            found = read_labelled(folder, self.example_run)
             return found, "no folder of labelled runs was named (--examples)"
         asks = isinstance(task, QuestionListTask)
         part = DataPart.QUESTION_ASSESSMENTS if asks else DataPart.REPORT_ASSESSMENTS
         if not look_for(data, part):
             return None, f"{data} has no labels of such runs by people"
         try:
-            found = read_examples(data, self.example_run or ())
+            found = read_examples(data)
         except InvalidFileError:
             raise
         except InputError as error:

@@ -27,6 +27,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
     read_merged_assessments,
 )
+from sidelight.formats.labels.qrels import read_judge
 from sidelight.formats.runs.submission import file_tag, run_format, run_formats, told_twins
 from sidelight.formats.verdict import detect_format
 from sidelight.registry import did_you_mean
@@ -723,11 +724,16 @@ def _other_rubrics(assessments: Path, given: Mapping[str, Rubric]) -> list[str]:
 
 
 def _judge_of(assessments: list[Path], task: Task) -> str | None:
-    """Name the judge of the files by the manifests beside them; two may not share a table."""
+    """Name the judge of the files by what lies beside them; two may not share a table.
+
+    Labels that several voted on are by all of them together, which is one judge.
+    """
     from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 
     manifests = [read_manifest_beside(path) for path in assessments]
     labels = sorted({one.title_of(task.name) for one in manifests if one})
+    if voted := read_judge(assessments[0]):
+        return voted
     if len(labels) > 1:
         raise InputError(
             f"the labels and the compound verdicts are by different judges: {'; '.join(labels)}",

@@ -583,5 +583,4 @@ def _boxplot(
     found = boxes(scores, groups)
     table, *figures = (stem.with_name(stem.name + ending) for ending in (".csv", ".svg", ".png"))
     write_boxes(table, found)
-    draw_boxes(found, measure, figures)
-    return [table, *figures]
+    return [table, *console.drawn([(partial(draw_boxes, found, measure), figures)])]

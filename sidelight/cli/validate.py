@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 _MAX_SHOWN, _MAX_ALIKE = 20, 3
 _VARIED = {"official", "key-missing", "key-unknown", "value"}  # each stands for different faults
 _LISTS_ALL = "--json lists them all"
+_STRICTER = "These checks are stricter than the track's; --official gives the track's own verdict."
+_BY_FORM = "Segment ids were checked by their form only; --index INDEX looks them up."
 _SHOWN, _NOTES = {".html", ".tex", ".svg", ".png"}, (LIST, "manifest.json", ".judge.json")
 
 # By what people call a file, or a line of it, the model that it is read or checked by.
@@ -119,7 +121,7 @@ def validate(  # long: half of it are its options
     ] = None,
     output: Annotated[
         Path | None,
-        options.output_option("Folder for a text on each file, as for it alone, to send out."),
+        options.output_option("Folder for a text on each given file alone, to send out."),
     ] = None,
     allow_plugin: options.AllowPlugin = None,
 ) -> Result:
@@ -133,36 +135,40 @@ def validate(  # long: half of it are its options
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
+    check_run = partial(judge_run, known_segments=known_segments, official=official)
+    check = partial(judge_file, known_segments=known_segments, official=official)
     verdicts: list[Verdict] = []
     mended: dict[str, list[Change]] = {}
+    letters: list[tuple[Verdict, Sequence[Change]]] = []
     named: list[Path] = []
     beside: dict[Path, tuple[str, ...]] = {}  # the topics that lie with files in a folder
     notes: list[str] = []
     for path in files:
         found = _files_in(path) or [path]
         named += found
-        if topics is None and (own := path / DataPart.TOPICS) in found:
-            with suppress(InputError):  # what is wrong with it is shown by the check
-                its = tuple(one.topic_id for one in read_topics(own, rules))
-                beside |= dict.fromkeys(found, its)
-                notes.append(f"Topics of the files in {path}: {own}; --topics names others.")
+        for own, those in _topics_in(path, found, rules) if topics is None else ():
+            beside |= dict.fromkeys((one for one in found if own.parent in one.parents), those)
+            notes.append(f"Topics of the files in {own.parent}: {own}; --topics names others.")
     if fix is not None:  # the copies of a run's files are files
         named = [file for path in named for file in _task_files(path) or [path]]
     for path in named:
         # The track's own validator knows nothing of run directories.
         made_for = beside.get(path) or (() if official else _made_for(path))
         topic_ids = covered or made_for or rules.topic_ids
+        if _is_run(path):
+            verdicts += (its := check_run(RunDirectory(path, allow_plugin or ()), covered))
+            letters += [(one, ()) for one in its]
+            continue
+        copy, changes = path, list[Change]()
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
                 if mending := mend_file(path, rules, fix, topic_ids):
-                    path, mended[str(mending[0])] = mending  # noqa: PLW2901 - the copy is checked
-        if _is_run(path):
-            run = RunDirectory(path, allow_plugin or ())
-            verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
-        else:
-            verdicts.append(
-                judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
-            )
+                    copy, changes = mending
+                    mended[str(copy)] = changes
+        verdicts.append(check(copy, rules, topic_ids))
+        # A team has the file that it sent, and not the copy.
+        apart = output is not None and copy != path
+        letters.append((check(path, rules, topic_ids) if apart else verdicts[-1], changes))
     if len(verdicts) > 1:
         runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in verdicts]
         verdicts = [
@@ -178,17 +184,15 @@ def validate(  # long: half of it are its options
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
     notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
-    strict = "These checks are stricter than the track's; --official gives the track's own verdict."
     has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)
-    notes += [strict] * (len(verdicts) > 1 and has_own and not official)
+    notes += [_STRICTER] * (len(verdicts) > 1 and has_own and not official)
     cites = any(one.kind and one.kind.cites for one in verdicts)
-    by_form = "Segment ids were checked by their form only; --index INDEX looks them up."
-    notes += [by_form] * (cites and index is None and not official)
-    written = [Files(partial(_write_texts, output, verdicts, mended), "texts")] if output else []
+    notes += [_BY_FORM] * (cites and index is None and not official)
+    written = [Files(partial(_write_texts, output, letters), "texts")] if output else []
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
         [
-            *_shown(verdicts, mended),
+            *_shown(verdicts, mended.values()),
             *notes,
             *written,
         ],
@@ -222,6 +226,16 @@ def _files_in(path: Path) -> list[Path]:
     named = (one for one in found if one.suffix not in _SHOWN and not one.name.endswith(_NOTES))
     within = (one for one in named if one.is_file() or not one.is_symlink())
     return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
+
+
+def _topics_in(
+    folder: Path, found: Sequence[Path], rules: Track
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Yield the topics files in a folder with their topics, those in folders within it later."""
+    files = [one for one in found if one.name == DataPart.TOPICS and folder in one.parents]
+    for file in sorted(files, key=lambda one: len(one.parts)):
+        with suppress(InputError):  # what is wrong with it is shown by the check
+            yield file, tuple(one.topic_id for one in read_topics(file, rules))
 
 
 def _known(
@@ -277,32 +291,41 @@ def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, ob
     }
 
 
-def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) -> list[Shown]:
-    """Return changes, problems and verdicts; what is wrong with several files is told once."""
+def _shown(
+    verdicts: Sequence[Verdict], mended: Iterable[Sequence[Change]], *, in_full: bool = False
+) -> list[Shown]:
+    """Return changes, problems and verdicts; what is wrong with several files is told once.
+
+    Of changes and problems of one kind only the first are shown, unless all are, `in_full`.
+    """
     shown: list[Shown] = []
     indent = ""
     if len(verdicts) == 1:
         state, title, size = _told(verdicts[0])
         colour, indent = "green" if state == "valid" else "red", "  "
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
-    for changes in mended.values():
+    for changes in mended:
         by_kind: dict[str, list[Change]] = {}
         for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
             what = "not mended" if kind in NOT_MENDED else "mended"
-            shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
-            if len(alike) > _MAX_ALIKE:
-                more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"
+            most = len(alike) if in_full else _MAX_ALIKE
+            shown += [f"{indent}{what}: {one.said}" for one in alike[:most]]
+            if len(alike) > most:
+                more = f"{len(alike) - most} more, {kind.strip(':')}; {_LISTS_ALL}"
                 shown.append(f"{indent}{what}: and {more}")
     by_kind_of: dict[tuple[str, str], list[tuple[Problem, Note]]] = {}
-    for problem, note in problem_notes(
-        (problem for one in verdicts for problem in one.problems), on_stderr=False
+    problems = [problem for one in verdicts for problem in one.problems]
+    for problem, note in (
+        pair
+        for alike in ([[one] for one in problems] if in_full else [problems])
+        for pair in problem_notes(alike, on_stderr=False)
     ):
         told = problem, note._replace(text=f"{indent}{note.text}")
         by_kind_of.setdefault((problem.file, problem.code), []).append(told)
     for (file, code), notes in by_kind_of.items():
-        most = _MAX_SHOWN if code in _VARIED else _MAX_ALIKE
+        most = len(notes) if in_full else _MAX_SHOWN if code in _VARIED else _MAX_ALIKE
         shown += [note for _, note in notes[:most]]
         if left := notes[most:]:
             lines = dict.fromkeys(f"line {one.line}" for one, _ in left if one.line is not None)
@@ -316,15 +339,14 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
 
 
 def _write_texts(
-    folder: Path, verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]
+    folder: Path, letters: Sequence[tuple[Verdict, Sequence[Change]]]
 ) -> Iterator[Path]:
-    """Write what is shown of each file alone, under the name of the file; yield the paths."""
-    paths = [Path(one.file).absolute() for one in verdicts]
+    """Write all that is known of each file alone, under the name of the file; yield the paths."""
+    paths = [Path(one.file).absolute() for one, _ in letters]
     paths = [path.parent.resolve() / path.name for path in paths]
     top = os.path.commonpath([path.parent for path in paths])
-    for path, one in zip(paths, verdicts, strict=True):
-        changes = {one.file: mended[one.file]} if one.file in mended else {}
-        lines = [line for shown in _shown([one], changes) for line in lines_of(shown)]
+    for path, (one, changes) in zip(paths, letters, strict=True):
+        lines = [line for told in _shown([one], [changes], in_full=True) for line in lines_of(told)]
         text = folder / f"{path.relative_to(top)}.txt"
         atomic_write(text, "".join(f"{line}\n" for line in lines))
         yield text

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple, Self, TypeVar
 
 import orjson
@@ -275,7 +276,18 @@ def run_files(folder: Path) -> dict[Path, str]:
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
     read, what = run_format(task).read, f"a run of {task.title}"
-    return [read_as(path, read, what, (task.format,)) for path in files_of_task(paths, task)]
+    named, runs = list(paths), []
+    for path in files_of_task(named, task):
+        try:
+            runs.append(read_as(path, read, what, (task.format,)))
+        except InvalidFileError as error:
+            if path not in named:  # a folder was, which others may go on with
+                error.remedy = (
+                    "Move the file out of the folder to go on without it, or mend it: sidelight "
+                    f"validate {quote(str(path))} --fix FOLDER"
+                )
+            raise
+    return runs
 
 
 def files_of_task(paths: Iterable[Path], task: Task) -> list[Path]:

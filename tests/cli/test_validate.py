@@ -161,7 +161,21 @@ def test_a_text_on_each_file_is_written_as_for_it_alone(valid_run, tmp_path):
     lines = texts[1].read_text().splitlines()
     assert lines[0] == f"{files[1]}: invalid Task 1 run"
     assert f"{files[1]}:3: error [question-placeholder]" in lines[2]
-    assert "[run-id-twice]" in lines[-1]
+    assert str(files[0]) not in texts[1].read_text()  # whom it is like is the organizers' matter
+
+
+def test_a_text_is_on_the_given_file_and_in_full_though_it_was_mended(valid_run, tmp_path):
+    (tmp_path / "in").mkdir()
+    given = valid_run.rename(tmp_path / "in" / "run")
+    given.write_text(given.read_text().replace("\t1\t", "\tone\t"))
+    alone = json.loads(run(given, "--json")[1])["files"][0]["problems"]
+    out = tmp_path / "out"
+    shown = told("validate", tmp_path / "in", "--fix", tmp_path / "mended", "-o", out)
+    assert shown["texts"] == [str(out / "run.txt")]
+    lines = (out / "run.txt").read_text().splitlines()
+    assert lines[0] == f"{given}: invalid Task 1 run"
+    assert sum(f"  {given}:" in line for line in lines) == len(alone) > 30
+    assert sum(line.startswith("  mended: ") for line in lines) == 30
 
 
 def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_run):
@@ -210,6 +224,21 @@ def test_the_files_of_a_folder_are_held_against_the_topics_in_it(tmp_path, offic
         assert run(folder, "--topics", tmp_path / "others.jsonl")[0] == 1
     topics.write_text('{"docid": "my-topic", "body": 3}\n')
     assert f"{topics}:1: error [value]" in run(folder)[1]
+
+
+def test_the_nearest_topics_above_a_file_count(valid_run, tmp_path):
+    pilot = tmp_path / "out" / "pilot"
+    (pilot / "runs").mkdir(parents=True)
+    path = valid_run.rename(pilot / "runs" / valid_run.name)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:10]))
+    known = load_track().topic_ids
+    for folder, topic_ids in ((pilot, known[:1]), (pilot.parent, known[:2])):
+        lines = (json.dumps({"docid": one, "title": "Peat", "body": "It."}) for one in topic_ids)
+        (folder / "topics.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    code, output = run(pilot.parent)
+    assert code == 0
+    told = [line for line in output.splitlines() if line.startswith("Topics of the files in ")]
+    assert [line.split()[5] for line in told] == [f"{pilot.parent}:", f"{pilot}:"]
 
 
 def test_wrong_usage(valid_run, tmp_path):

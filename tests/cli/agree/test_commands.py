@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
-from sidelight.formats.labels.qrels import read_qrels, write_qrels
+from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.formats.labels.qrels import read_qrels, write_judge, write_qrels
 from sidelight.sample import sample_path
 from sidelight.text import one_line
 from tests.helpers.commands import call, said, told
@@ -231,9 +231,12 @@ def test_scores_as_a_table_and_files(tmp_path, score_files):
 
 def test_without_matplotlib_tables_are_still_written(tmp_path, people, judge, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MachineError, match="needs the package 'matplotlib'"):
-        agree("labels", people, judge, "-o", tmp_path / "out")
-    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".csv", ".tex"}
+    shown, errors = call("agree", "labels", people, judge, "-o", tmp_path / "out", "--json")
+    files = [*(tmp_path / "out").iterdir()]
+    assert {path.suffix for path in files} == {".csv", ".tex"}
+    assert sorted(json.loads(shown)["written"]) == sorted(map(str, files))
+    assert errors.startswith(f"left out: {tmp_path / 'out'}")
+    assert ": a figure needs the package 'matplotlib', which is not installed\n" in errors
 
 
 @pytest.mark.slow
@@ -347,6 +350,22 @@ def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path
         ["", "too few judges"],
         *[["", "no judge"]] * 2,
     ]
+
+
+def test_labels_of_people_and_of_a_judge_are_named_as_of_both(tmp_path):
+    header = "topic_id,run_tag,answer_id,{}"
+    people = write(tmp_path / "people.csv", header.format("annotation"), "t,r,na-1,none")
+    auto = write(tmp_path / "auto.csv", header.format("auto_assessment"), "t,s,na-1,supports")
+    said("agree", "vote", people, auto, "-o", tmp_path / "unnamed")
+    scored = ("score", "task2", "--unit-weights", "--assessments")
+    merged = "majority_report_assessments.csv"
+    told = "labels: auto (majority of people (people.csv); {})"
+    assert told.format("auto.csv") in said(*scored, tmp_path / "unnamed" / merged)
+    write_judge(auto, "embedded 7")
+    said("agree", "vote", people, auto, "-o", tmp_path / "out")
+    assert told.format("embedded 7") in said(*scored, tmp_path / "out" / merged)
+    said("agree", "vote", people, "-o", tmp_path / "alone")
+    assert "labels: human\n" in said(*scored, tmp_path / "alone" / merged)
 
 
 def test_files_on_different_runs_are_joined(tmp_path):

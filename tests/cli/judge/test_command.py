@@ -198,6 +198,10 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     # A judge that learned from the same runs has one name, so one folder takes both tasks.
     questions = (QUESTIONS / "tidepool-t1", "--task", "task1")
     shown, _ = judge(*questions, *given[2:])
+    people = SAMPLE / "human_assessments" / "compound_question_check.csv"
+    assert re.search(
+        rf"compound verdicts differ on \d+ of 50 questions: --compound {people}\n", shown
+    )
     labels = tmp_path / "auto_report_assessments.csv"
     by = told("score", "task2", "--data", SAMPLE, "--assessments", labels)["judge"]
     assert f"judged on 5 topics by {by}." in shown
@@ -205,3 +209,9 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     assert f"judged on 5 topics by {by}." in elsewhere
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
     assert "judged without examples: every run that people labelled is among the" in warned
+    # A run that is named as an example is one, or the judge refuses.
+    given = (*given[:-1], tmp_path / "named", "--example-run")
+    with pytest.raises(UsageError, match="has seen labels of lantern-t2"):
+        judge(*sorted(REPORTS.iterdir()), *given, "lantern-t2")
+    with pytest.raises(InputError, match="nowhere"):
+        judge(REPORTS / "tidepool-t2", *given, "nowhere")

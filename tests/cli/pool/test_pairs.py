@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.sample import sample_path
@@ -87,6 +87,21 @@ def test_pairs_of_rubrics_of_other_topics_are_refused(tmp_path):
     with pytest.raises(InputError, match="no run holds anything on a topic that has a rubric"):
         told("pool", "pairs", run, "--rubrics", tmp_path, "-o", tmp_path / "pairs.csv")
     assert not (tmp_path / "pairs.csv").exists()
+
+
+def test_a_damaged_run_in_a_folder_can_be_moved_away_or_mended(tmp_path):
+    rubrics = ("--rubrics", sample_path() / "human_rubrics", "-o", tmp_path / "pairs.csv")
+    damaged = tmp_path / "in" / "damaged"
+    damaged.parent.mkdir()
+    run = (sample_path() / "runs" / "question_generation_runs" / "tidepool-t1").read_text()
+    damaged.write_text(run.replace("\t2\t", " 2 ", 1))
+    with pytest.raises(InvalidFileError) as caught:
+        said("pool", "pairs", damaged.parent, *rubrics)
+    assert "Move the file out of the folder" in caught.value.remedy
+    assert f"sidelight validate {damaged} --fix FOLDER" in caught.value.remedy
+    with pytest.raises(InvalidFileError) as caught:  # who named it knows that it is one of the runs
+        said("pool", "pairs", damaged, *rubrics)
+    assert not caught.value.remedy
 
 
 def test_answers_of_rubrics_beside_reports(tmp_path):
