@@ -88,7 +88,8 @@ def judge_arms(
         return
     work = partial(_judge_arm, folder=folder, index=index, given=given, plugins=plugins)
     with process_apart() as process:
-        for name in process.map(work, todo):
+        for name in todo:
+            process.submit(work, name).result()
             on_arm(name)
 
 
@@ -108,7 +109,7 @@ def _judge_arm(
     index: Path,
     given: tuple[Path, str, Path | None],
     plugins: Sequence[str],
-) -> str:
+) -> None:
     from sidelight.index.folder import open_index
 
     rubrics, judge, examples = given
@@ -119,7 +120,6 @@ def _judge_arm(
     material = collect(run, opened.docstore.get_many, made.words_at_once)
     asyncio.run(evaluate_run(made, material, directory.scores))
     atomic_write(directory.scores / _STAMP, _stamp(directory.path, *given))
-    return name
 
 
 def _is_judged(run: Path, rubrics: Path, judge: str, examples: Path | None) -> bool:

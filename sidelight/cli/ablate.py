@@ -517,37 +517,38 @@ def experiment(
     plan = read_grid(grid)
     arms = arms_of(plan, grid if isinstance(grid, Path) else Path("the grid"))
     material = given.read(plan, arms, judge)
-    _check_topics(output, material.ids)
-    folder = _open(index, corpus, plan, output)
-    costs: dict[str, ArmCost] = {}
-    if given.topics is not None:
-        access = access or ModelAccess(output / "cache")
-        scores, twins, costs, judges = _run(
-            arms, folder, material.topics, given, judge, output, access, parallel, measures
+    with RunDirectory(output).locked():
+        _check_topics(output, material.ids)
+        folder = _open(index, corpus, plan, output)
+        costs: dict[str, ArmCost] = {}
+        if given.topics is not None:
+            access = access or ModelAccess(output / "cache")
+            scores, twins, costs, judges = _run(
+                arms, folder, material.topics, given, judge, output, access, parallel, measures
+            )
+        else:
+            scores, twins = _search(arms, folder, plan, material, output)
+            judges = dict.fromkeys(scores[0].values, material.labels)
+        effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
+        learned = given.examples is not None
+        made_with = {
+            "packages": installed_versions(),
+            "index": folder.fingerprint(),
+            "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
+        }
+        made = Experiment(
+            plan,
+            arms,
+            twins,
+            effects,
+            costs,
+            judges,
+            sampling,
+            made_with,
+            material.told,
+            learned,
         )
-    else:
-        scores, twins = _search(arms, folder, plan, material, output)
-        judges = dict.fromkeys(scores[0].values, material.labels)
-    effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
-    learned = given.examples is not None
-    made_with = {
-        "packages": installed_versions(),
-        "index": folder.fingerprint(),
-        "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
-    }
-    made = Experiment(
-        plan,
-        arms,
-        twins,
-        effects,
-        costs,
-        judges,
-        sampling,
-        made_with,
-        material.told,
-        learned,
-    )
-    made.write(output)
+        made.write(output)
     return made
 
 
