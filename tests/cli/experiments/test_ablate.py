@@ -1,6 +1,7 @@
 """Whole experiments by the command line."""
 
 import json
+import platform
 import random
 import shutil
 import signal
@@ -257,6 +258,14 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
     record = orjson.loads((tmp_path / "out" / "experiment.json").read_bytes())
+    assert record["python"] == platform.python_version()
+    assert record["encoder"] == {
+        "name": "all-MiniLM-L6-v2",
+        "number_format": mini_web_index.manifest.encoding.arithmetic,
+    }
+    assert list(record["code"]) == ["judge tests.helpers.labels.plain_judge:PlainJudge"]
+    assert record["grid"].keys().isdisjoint({"measures", "hits"})
+    assert "results" not in record["arms"][0]["cost"]
     assert set(record["rubrics"]) == {json.loads(first)["docid"]}
     assert ", weights" not in (tmp_path / "out" / "means.md").read_text()
     shutil.rmtree(judged.parent)
