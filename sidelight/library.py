@@ -455,6 +455,7 @@ def judge(
     rubrics: str | Path | None = None,
     *,
     by: str = "embedded",
+    examples: str | Path | None = None,
 ) -> SelfEvaluation:
     """Judge a finished run with its own files, score it, and find where it lost credit.
 
@@ -463,8 +464,10 @@ def judge(
         index: The index it was made with.
         rubrics: Folder of rubrics; None for those that the run drafted.
         by: The name of a judge that asks no model.
+        examples: Folder of labelled runs that the judge learns from.
     """
     from sidelight.cli.progress import progress_bar
+    from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.self_evaluation import collect, evaluate_run, read_finished
@@ -473,7 +476,8 @@ def judge(
     folder, directory = open_index(index), RunDirectory(Path(run))
     given = None if rubrics is None else Path(rubrics)
     finished = read_finished(directory, folder.fingerprint(), given)
-    made = make_judge(by, JudgeInputs(finished.rubrics, articles=finished.articles))
+    labelled = None if examples is None else read_examples(Path(examples))
+    made = make_judge(by, JudgeInputs(finished.rubrics, labelled, articles=finished.articles))
     material = collect(finished, folder.docstore.get_many, made.words_at_once)
     with progress_bar("labels", total=material.n_labels) as advance:
         work = partial(evaluate_run, made, material, directory.scores, advance)

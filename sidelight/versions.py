@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.connection import Connection
 
 VERSION = "0.3.0"
 
@@ -78,13 +79,16 @@ def _is_wanted() -> bool:
 def process_apart() -> Iterator[ProcessPoolExecutor]:
     """Yield a process that shares nothing with this one but what it is given.
 
-    It does not import the script that this one runs, which then needs no main guard.
+    It does not import the script that this one runs, which then needs no main guard. It ends at
+    once with the context, whatever it is doing. Submit one task at a time: in Python 3.11, the pool
+    prints a traceback if tasks are waiting then.
     """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    # Not a fork: the JVM and torch of this process do not survive one.
-    with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as pool:
+    context = get_context("spawn")  # the JVM and torch of this process do not survive a fork
+    ended, end = context.Pipe(duplex=False)
+    with ended, ProcessPoolExecutor(1, context, end_with_parent, (ended,)) as pool, end:
         script = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:
@@ -94,8 +98,11 @@ def process_apart() -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-def end_with_parent() -> None:
-    """Let this process die with the one that started it, whose lock on the folder ends, too."""
+def end_with_parent(*ended: Connection) -> None:
+    """Let this process die with the one that started it, whose lock on the folder ends, too.
+
+    It dies, too, when the other end of one of these connections is closed.
+    """
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 
@@ -103,7 +110,7 @@ def end_with_parent() -> None:
 
     def watch() -> None:
         if parent is not None:
-            wait([parent.sentinel])
+            wait([parent.sentinel, *ended])
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

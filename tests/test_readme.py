@@ -149,7 +149,9 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(  # noqa: PLR0915 - 
     async def in_a_kernel():  # of notebooks, where an event loop runs already
         topics, made = tmp_path / "topics.jsonl", tmp_path / "run"
         summary = sidelight.run(topics, index, made, settings=["retrieval.k=5"])
-        return summary, sidelight.judge(made, index, data / "human_rubrics")
+        judged = sidelight.judge(made, index, data / "human_rubrics", examples=data)
+        assert judged.manifest.example_run_tags
+        return summary, judged
 
     made, judged = asyncio.run(in_a_kernel())
     assert repr(made) == f"<run in {tmp_path / 'run'}: 1 topic done, 0 failed>"
@@ -158,7 +160,8 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(  # noqa: PLR0915 - 
     assert frame["task"]["question_score"] == "task1"
     assert frame["task"]["supportive_score"] == "task2"
     assert not frame[["run", "topic", "judge"]].isna().any(axis=None)
-    assert "supportive_score" in repr(judged)
+    assert "  task1: question_score " in repr(judged)
+    assert "  task2: supportive_score " in repr(judged)
 
     retrievers = {name: {"retrieval.retriever": name} for name in ("bm25", "rm3")}
     (tmp_path / "queries.tsv").write_text("7\tpeat extraction limits\n")

@@ -8,10 +8,10 @@ Effects of an experiment's arms: difference from the base arm with intervals, an
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
+from hashlib import sha256
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,7 +88,8 @@ def judge_arms(
         return
     work = partial(_judge_arm, folder=folder, index=index, given=given, plugins=plugins)
     with process_apart() as process:
-        for name in process.map(work, todo):
+        for name in todo:
+            process.submit(work, name).result()
             on_arm(name)
 
 
@@ -108,7 +109,7 @@ def _judge_arm(
     index: Path,
     given: tuple[Path, str, Path | None],
     plugins: Sequence[str],
-) -> str:
+) -> None:
     from sidelight.index.folder import open_index
 
     rubrics, judge, examples = given
@@ -119,7 +120,6 @@ def _judge_arm(
     material = collect(run, opened.docstore.get_many, made.words_at_once)
     asyncio.run(evaluate_run(made, material, directory.scores))
     atomic_write(directory.scores / _STAMP, _stamp(directory.path, *given))
-    return name
 
 
 def _is_judged(run: Path, rubrics: Path, judge: str, examples: Path | None) -> bool:
@@ -129,7 +129,7 @@ def _is_judged(run: Path, rubrics: Path, judge: str, examples: Path | None) -> b
 
 def _stamp(run: Path, rubrics: Path, judge: str, examples: Path | None) -> str:
     """Return a hash of all that the judging of a run depends on."""
-    digest = hashlib.sha256(judge.encode() + code_of("judge", judge).encode())
+    digest = sha256(judge.encode() + code_of("judge", judge).encode())
     labelled = [one for one in examples.rglob("*") if one.is_file()] if examples else []
     for path in (run / "manifest.json", *sorted(rubrics.glob("*.json")), *sorted(labelled)):
         digest.update(read_limited(path, MAX_TABLE_BYTES))
@@ -148,7 +148,6 @@ class ArmCost(NamedTuple):
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
-        results: Hash of what its files hold, but for the run id, which is the arm's own.
     """
 
     calls: int
@@ -156,7 +155,6 @@ class ArmCost(NamedTuple):
     completion_tokens: int
     errors: int
     failed: int
-    results: str
 
     @property
     def tokens(self) -> int:
@@ -212,7 +210,6 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     ]
     usage = usage_by_prompt(calls).values()
     track, topic_ids = run.read_track(), manifest.topics
-    made = [run_format(task).read(run.file(task)).results() for task in track.tasks]
     problems = [
         problem
         for task in track.tasks
@@ -224,8 +221,21 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
         completion_tokens=sum(sums.completion_tokens for sums in usage),
         errors=sum(problem.severity == "error" for problem in problems),
         failed=len(manifest.failed_topics),
-        results=hashlib.sha256(repr(made).encode()).hexdigest(),
     )
+
+
+def results_of(arm: Arm, folder: Path) -> dict[str, str]:
+    """Return, by task, a hash of what an arm's file holds but for the run id, which is its own."""
+    run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
+    made = {one.name: run_format(one).read(run.file(one)) for one in run.read_track().tasks}
+    return {task: sha256(repr(file.results()).encode()).hexdigest() for task, file in made.items()}
+
+
+def tasks_of(arm: Arm, folder: Path) -> tuple[dict[str, str], str]:
+    """Return the task of measures that a track names, and that of all others: the reports."""
+    track = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins()).read_track()
+    named = {one.among_tasks: task.name for task in track.tasks for one in task.measures}
+    return named, track.cited_text.name
 
 
 def judges_of(
@@ -320,37 +330,40 @@ class MeasureEffects(NamedTuple):
         values: By arm, in the order of the grid, its value on each topic.
         effects: By arm but the base: its mean minus the base's. Chance is corrected for the number
             of arms by Holm's method.
+        same: By arm that is left out of these, the earlier arm whose results it shares.
     """
 
     measure: Measure
     values: TopicValues
     means: dict[str, ArmMean]
     effects: dict[str, PairedComparison]
+    same: dict[str, str]
 
 
 def find_effects(
     scores: Sequence[TopicScore],
     base: str,
-    twins: Mapping[str, str],
+    twins: Mapping[str, Mapping[str, str]],
     *,
     samples: int,
     seed: int,
 ) -> list[MeasureEffects]:
     """Return what arms do by every measure, in the order of the scores' measures.
 
-    `twins` are arms with the files of an earlier one. They are tested and counted only by measures
-    of their stages that differ: others would count one result twice. `samples` is the number of
-    bootstrap samples and of random sign patterns, `seed` that of both.
+    `twins` are, by measure, arms with the results of an earlier one for the measure's task. They
+    are tested and counted only by measures that differ: others would count one result twice.
+    `samples` is the number of bootstrap samples and of random sign patterns, `seed` that of both.
     """
     found, names = [], list(dict.fromkeys(score.run_tag for score in scores))
     for measure in scores[0].values:
         values = topic_values(scores, measure, Path("the arms"))
-        # In the order of the grid, as all tables have them.
-        of_arms = {
-            name: values.values[name]
-            for name in names
-            if values.values[name] != values.values.get(twins.get(name, ""))
+        same = {
+            name: twin
+            for name, twin in twins.get(measure, {}).items()
+            if values.values.get(name) == values.values[twin]
         }
+        # In the order of the grid, as all tables have them.
+        of_arms = {name: values.values[name] for name in names if name not in same}
         values = values._replace(values=of_arms)
         matrix = np.array(list(values.values.values()))
         intervals = bootstrap_intervals(matrix, samples=samples, seed=seed)
@@ -363,7 +376,7 @@ def find_effects(
             pairs = compare_runs(values, baseline=base, samples=samples, seed=seed)
             by_name = {pair.first: pair for pair in pairs}
             effects = {name: by_name[name] for name in of_arms if name != base}
-        found.append(MeasureEffects(values.measure, values, means, effects))
+        found.append(MeasureEffects(values.measure, values, means, effects, same))
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
+from platform import python_version
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -17,6 +18,7 @@ from sidelight.cli.console import Column, ResultTable, table_of
 from sidelight.cli.judge import WITHOUT_EXAMPLES, check_judging
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
+from sidelight.config.load import codes_of
 from sidelight.errors import InputError, UsageError
 from sidelight.files import as_json, atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_judge, read_qrels
@@ -26,6 +28,7 @@ from sidelight.formats.table import to_frame, write_markdown_table
 from sidelight.formats.topics import read_queries
 from sidelight.formats.verdict import read_articles
 from sidelight.index.text.corpus import CorpusFields
+from sidelight.registry import code_of
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import Topic
@@ -215,7 +218,7 @@ class Experiment(NamedTuple):
     """Results of an experiment; the first arm is the base.
 
     Attributes:
-        twins: Name of an arm -> name of the earlier arm that made the same results.
+        twins: Name of an arm -> name of the earlier arm that made the same results for all tasks.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
         made_with: What a paper needs besides: the index, packages and rubrics.
@@ -268,6 +271,13 @@ class Experiment(NamedTuple):
         for one, other in self.twins.items():
             alike.setdefault(other, []).append(one)
         same = [f"{', '.join(alike[one])} made the same {self._made} as {one}" for one in alike]
+        tabled = [found for found in self.effects if found.measure.name in measures]
+        same += dict.fromkeys(
+            f"{one} made the same {self._made} of a task as {other}"
+            for found in tabled
+            for one, other in found.same.items()
+            if one not in self.twins
+        )
         # The hashes of the weights are in `experiment.json`.
         judged = [re.sub(r", weights [0-9a-f+]+", "", told) for told in self._judged(measures)]
         return "".join(f" {told}." for told in [*judged, *same])
@@ -317,10 +327,11 @@ class Experiment(NamedTuple):
             twin = self.twins.get(name)
             row = [f"{name} (= {twin})" if twin else name]
             for found in self.effects:
-                mean, interval = found.means.get(folder) or found.means[twin or name]
+                same = found.same.get(folder)
+                mean, interval = found.means.get(same or folder) or found.means[twin or name]
                 low, high = interval or (None, None)
                 row.append(found.measure.shown(mean))
-                record = {"arm": name, "same_as": twin, "measure": found.measure.name}
+                record = {"arm": name, "same_as": twin or same, "measure": found.measure.name}
                 record["judge"] = self.judges.get(found.measure.name)
                 records.append({**record, "mean": mean, "mean_low": low, "mean_high": high})
             costs = [self.costs[name].calls, self.costs[name].tokens] if asked else []
@@ -423,6 +434,16 @@ class Experiment(NamedTuple):
                 does = "has the settings of" if arm.same_as else f"made the same {self._made} as"
                 but = f" but by {own}" if own else ""
                 lines.append(f"{arm.name} {does} {same}: not tested or counted again{but}.")
+            else:
+                shared: dict[str, list[str]] = {}
+                for one in self.effects:
+                    if other := one.same.get(arm.name):
+                        shared.setdefault(other, []).append(one.measure.name)
+                lines += [
+                    f"{arm.name} made the same {self._made} of a task as {other}: not tested or "
+                    f"counted again by {', '.join(names)}."
+                    for other, names in shared.items()
+                ]
             if self.costs and self.costs[arm.name].errors:
                 said = f"{arm.name}: {counted(self.costs[arm.name].errors, 'error')} in its files."
                 lines.append(console.Note(said, "red", on_stderr=True))
@@ -470,7 +491,8 @@ class Experiment(NamedTuple):
         record = {
             "sidelight": VERSION,
             **self.made_with,
-            "grid": self.grid.model_dump(),
+            # Measures and hits are those of searches.
+            "grid": self.grid.model_dump(exclude={"measures", "hits"} if self.costs else None),
             "settings": self.arms[0].settings.of_results(),
             **self.about(),
             "topics": self.topic_ids,
@@ -517,37 +539,45 @@ def experiment(
     plan = read_grid(grid)
     arms = arms_of(plan, grid if isinstance(grid, Path) else Path("the grid"))
     material = given.read(plan, arms, judge)
-    _check_topics(output, material.ids)
-    folder = _open(index, corpus, plan, output)
-    costs: dict[str, ArmCost] = {}
-    if given.topics is not None:
-        access = access or ModelAccess(output / "cache")
-        scores, twins, costs, judges = _run(
-            arms, folder, material.topics, given, judge, output, access, parallel, measures
+    with RunDirectory(output).locked():
+        _check_topics(output, material.ids)
+        folder = _open(index, corpus, plan, output)
+        costs: dict[str, ArmCost] = {}
+        if given.topics is not None:
+            access = access or ModelAccess(output / "cache")
+            scores, twins, alike, costs, judges = _run(
+                arms, folder, material.topics, given, judge, output, access, parallel, measures
+            )
+        else:
+            scores, twins = _search(arms, folder, plan, material, output)
+            alike = {}
+            judges = dict.fromkeys(scores[0].values, material.labels)
+        effects = find_effects(scores, arms[0].name, alike, **sampling._asdict())
+        learned = given.examples is not None
+        codes = {part: code for arm in arms for part, code in codes_of(arm.settings).items()}
+        if given.rubrics and (code := code_of("judge", judge)):
+            codes[f"judge {judge}"] = code
+        made_with = {
+            "python": python_version(),
+            "packages": installed_versions(),
+            "code": codes,
+            "index": folder.fingerprint(),
+            "encoder": _encoder_of(folder),
+            "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
+        }
+        made = Experiment(
+            plan,
+            arms,
+            twins,
+            effects,
+            costs,
+            judges,
+            sampling,
+            made_with,
+            material.told,
+            learned,
         )
-    else:
-        scores, twins = _search(arms, folder, plan, material, output)
-        judges = dict.fromkeys(scores[0].values, material.labels)
-    effects = find_effects(scores, arms[0].name, twins, **sampling._asdict())
-    learned = given.examples is not None
-    made_with = {
-        "packages": installed_versions(),
-        "index": folder.fingerprint(),
-        "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
-    }
-    made = Experiment(
-        plan,
-        arms,
-        twins,
-        effects,
-        costs,
-        judges,
-        sampling,
-        made_with,
-        material.told,
-        learned,
-    )
-    made.write(output)
+        made.write(output)
     return made
 
 
@@ -571,6 +601,17 @@ def _open(
     return open_index(index)
 
 
+def _encoder_of(index: SearchIndex) -> dict[str, str | None]:
+    """Return the name of an index's encoder and its number format, None if it encoded nothing."""
+    from sidelight.index.folder import IndexFolder
+
+    if not isinstance(index, IndexFolder):  # the server knows
+        return {}
+    made = index.manifest
+    number_format = made.encoding.arithmetic if made.encoding else None
+    return {"name": made.plan.encoder.name, "number_format": number_format}
+
+
 def _run(  # long: a list of what it is given, and of what it does
     arms: Sequence[Arm],
     folder: SearchIndex,
@@ -581,8 +622,17 @@ def _run(  # long: a list of what it is given, and of what it does
     access: ModelAccess,
     parallel: int,
     further: Sequence[Measure],
-) -> tuple[list[TopicScore], dict[str, str], dict[str, ArmCost], dict[str, str]]:
-    from sidelight.ablation.measures import cost_of, judge_arms, judges_of, measure_arm
+) -> tuple[
+    list[TopicScore], dict[str, str], dict[str, dict[str, str]], dict[str, ArmCost], dict[str, str]
+]:
+    from sidelight.ablation.measures import (
+        cost_of,
+        judge_arms,
+        judges_of,
+        measure_arm,
+        results_of,
+        tasks_of,
+    )
     from sidelight.ablation.runs import ARMS, SharedSources, run_arms
 
     own = [RunDirectory(output / ARMS / arm.name) for arm in arms if arm.same_as is None]
@@ -609,7 +659,8 @@ def _run(  # long: a list of what it is given, and of what it does
             remedy="The same command tries them again; arms are compared on whole runs.",
         )
     costs = {arm.name: cost_of(arm, output) for arm in arms}
-    twins = find_twins({name: cost.results for name, cost in costs.items()})
+    results = {arm.name: results_of(arm, output) for arm in arms}
+    twins = find_twins(results)
     # An arm may write the results of another and yet have retrieved or selected other segments.
     measured = [arm for arm in arms if arm.same_as is None]
     if given.rubrics:
@@ -630,7 +681,14 @@ def _run(  # long: a list of what it is given, and of what it does
         for arm in measured
         for score in measure_arm(arm, output, judged=given.rubrics is not None, further=further)
     ]
-    return scores, twins, costs, judges_of(scores[0].values, arms[0], output, further)
+    tasks, reports = tasks_of(arms[0], output)
+    alike = {
+        measure: find_twins(
+            {one.name: results[one.name][tasks.get(measure, reports)] for one in measured}
+        )
+        for measure in scores[0].values
+    }
+    return scores, twins, alike, costs, judges_of(scores[0].values, arms[0], output, further)
 
 
 def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:

@@ -185,11 +185,17 @@ def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) ->
     Comments after it give the hash of the code of each part that is not sidelight's, and `facts`.
     """
     tree = yaml.safe_dump(settings.of_results(), sort_keys=True, allow_unicode=True)
+    known = {f"code of {part}": code for part, code in codes_of(settings).items()}
+    known |= {name: fact for name, fact in (facts or {}).items() if fact}
+    return tree.rstrip("\n") + "".join(f"{_FACT}{one}: {known[one]}" for one in known) + "\n"
+
+
+def codes_of(settings: Settings) -> dict[str, str]:
+    """Return the hash of the code of each part that is not sidelight's, by its kind and name."""
     # What the file of a track says is part of every topic's hash; its graph is code.
     parts = settings.parts() | {"track": ("graph", load_track(settings.track).graph)}
-    codes = {f"code of {title(kind)} {name}": code_of(kind, name) for kind, name in parts.values()}
-    known = {name: fact for name, fact in {**codes, **(facts or {})}.items() if fact}
-    return tree.rstrip("\n") + "".join(f"{_FACT}{one}: {known[one]}" for one in known) + "\n"
+    codes = {f"{title(kind)} {name}": code_of(kind, name) for kind, name in parts.values()}
+    return {part: code for part, code in codes.items() if code}
 
 
 def check_same(recorded: Path, wanted: str, what: str) -> None:

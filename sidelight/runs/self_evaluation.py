@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -32,6 +33,7 @@ from sidelight.evaluation.scoring.measures import FunnelRow, Stage, funnel_rows,
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.table import (
     ScoreTable,
+    listed,
     run_intervals,
     score_prefix,
     write_score_files,
@@ -45,7 +47,7 @@ from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestio
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.task import CitedTextTask
+from sidelight.schemas.task import CitedTextTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track, load_track
 
@@ -286,6 +288,9 @@ class Material(NamedTuple):
         return of_stages + sum(file.n_labels for file in self.run.files())
 
 
+_Row = dict[str, float | None]
+
+
 class SelfEvaluation(NamedTuple):
     """Result of a run's evaluation: who judged what, scores, and a row for each rubric answer."""
 
@@ -294,22 +299,37 @@ class SelfEvaluation(NamedTuple):
     funnel: Sequence[FunnelRow]
 
     def __repr__(self) -> str:
-        return f"<judged by {self.manifest.title}>\n{self.scores.questions}\n{self.scores.reports}"
+        lines = [
+            f"  {task.name}: {listed(named(one.row))}"
+            for task, table, named in self._by_task()
+            for one in table.runs
+        ]
+        return "\n".join([f"<judged by {self.manifest.title}>", *lines])
 
     def to_frame(self) -> Any:
         """Return the scores as a `pandas.DataFrame`, a row for each topic and measure."""
-        track, rows = self.scores.track, list[dict[str, object]]()
+        rows = []
+        for task, table, named in self._by_task():
+            of_task = {"task": task.name, "judge": self.manifest.title_of(task.name)}
+            for one in table.topics:
+                about = {"run": one.run_tag, "topic": one.topic_id, **of_task}
+                for name, value in named(one.row).items():
+                    rows.append({**about, "measure": name, "value": value})
+        return to_frame(rows)
+
+    def _by_task(self) -> Iterator[tuple[Task, ScoreTable, Callable[[_Row], _Row]]]:
+        """Yield each task with its scores, and what names measures as among all tasks."""
+        track = self.scores.track
         for task, table in (
             (track.question_list, self.scores.questions),
             (track.cited_text, self.scores.reports),
         ):
             called = {one.name: one.among_tasks or one.name for one in task.measures}
-            of_task = {"task": task.name, "judge": self.manifest.title_of(task.name)}
-            for one in table.topics:
-                about = {"run": one.run_tag, "topic": one.topic_id, **of_task}
-                for name, value in one.row.items():
-                    rows.append({**about, "measure": called.get(name, name), "value": value})
-        return to_frame(rows)
+            yield task, table, partial(_renamed, called)
+
+
+def _renamed(called: Mapping[str, str], row: _Row) -> _Row:
+    return {called.get(name, name): value for name, value in row.items()}
 
 
 def collect(

@@ -165,15 +165,17 @@ def test_effects_by_hand():
     assert found.means["base"].mean == 0.5
 
 
-def test_an_arm_with_the_files_of_another_counts_only_by_stages_that_differ():
+def test_an_arm_with_results_of_another_counts_only_by_measures_that_differ():
     rows = {"base": (0.2, 0.5), "deep": (0.2, 0.7), "other": (0.4, 0.5)}
     scores = [
         TopicScore(arm, str(topic), {"score": score, "retrieved": retrieved})
         for arm, (score, retrieved) in rows.items()
         for topic in range(3)
     ]
-    of_files, of_stage = find_effects(scores, "base", {"deep": "base"}, samples=200, seed=0)
+    twins = {measure: {"deep": "base"} for measure in ("score", "retrieved")}
+    of_files, of_stage = find_effects(scores, "base", twins, samples=200, seed=0)
     assert set(of_files.effects) == {"other"}
+    assert (of_files.same, of_stage.same) == ({"deep": "base"}, {})
     assert of_files.effects["other"].p_holm == of_files.effects["other"].p_value
     assert set(of_stage.effects) == {"deep", "other"}
     assert of_stage.means["deep"].mean == pytest.approx(0.7)

@@ -11,7 +11,9 @@ is missing the model is not even loaded. Encoders of other models are left alone
 import hashlib
 import os
 import runpy
+import signal
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -26,6 +28,19 @@ VARIABLE = "SIDELIGHT_TEST_VECTORS"
 """Names the file of vectors, for commands that tests carry out in processes of their own."""
 PROGRAM = [sys.executable, "-m", "tests.helpers.vectors"]
 """Begins a command of sidelight that is to be a process of its own."""
+
+
+def start(*words):
+    """Start a command of sidelight in a process of its own, which Ctrl-C ends."""
+    # Where the shell that began the tests ignores Ctrl-C, a child would, too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        pipe = subprocess.PIPE
+        return subprocess.Popen([*PROGRAM, *map(str, words)], stdout=pipe, stderr=pipe, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 _ENCODES = ("encode_queries", "encode_documents", "encode_sentences")
 _REAL = {name: getattr(Encoder, name) for name in ("_load", "identity", *_ENCODES)}
 

@@ -12,18 +12,7 @@ from sidelight.sample import sample_path
 from tests.helpers.commands import complaints
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
-from tests.helpers.vectors import PROGRAM
-
-
-def start(options, out):
-    command = [*PROGRAM, "run", *options, "--output", str(out)]
-    # Where the shell that began the tests ignores Ctrl-C, a child would, too.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
+from tests.helpers.vectors import start
 
 
 def timed(options, out):
@@ -36,7 +25,7 @@ def timed(options, out):
 def killed_and_taken_up(options, out, moments, most):
     """Kill a run at the next moments, at most so often, and let it end; return how often."""
     for killed in range(most):
-        process = start(options, out)
+        process = start("run", *options, "--output", out)
         while not (out / "config.yaml").exists():  # before there is nothing to take up
             assert process.poll() is None
             time.sleep(0.02)
@@ -73,7 +62,7 @@ def undisturbed(mini_web_index, tmp_path_factory):
 
 
 def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(undisturbed, tmp_path):
-    process = start(undisturbed.options, tmp_path)
+    process = start("run", *undisturbed.options, "--output", tmp_path)
     while not list(tmp_path.glob("traces/*.json")):
         assert process.poll() is None
         time.sleep(0.02)

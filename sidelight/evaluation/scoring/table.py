@@ -116,7 +116,7 @@ class ScoreTable:
         )
 
     def __repr__(self) -> str:
-        lines = [f"{one.run_tag}: {_listed(one.row)}" for one in self.runs]
+        lines = [f"{one.run_tag}: {listed(one.row)}" for one in self.runs]
         return "\n".join(["<ScoreTable>", *(f"  {line}" for line in lines)])
 
     def computed_by(self, computation: str) -> Measure | None:
@@ -124,7 +124,8 @@ class ScoreTable:
         return next((one for one in self.measures if one.computes == computation), None)
 
 
-def _listed(values: Mapping[str, float | None]) -> str:
+def listed(values: Mapping[str, float | None]) -> str:
+    """Return values with their names in one line."""
     return ", ".join(
         f"{name} {'undefined' if value is None else format(value, '.4g')}"
         for name, value in values.items()

@@ -1,6 +1,7 @@
 """Whole experiments by the command line."""
 
 import json
+import platform
 import random
 import shutil
 import signal
@@ -22,6 +23,7 @@ from sidelight.versions import installed_versions
 from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.vectors import start
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
@@ -256,6 +258,14 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
     record = orjson.loads((tmp_path / "out" / "experiment.json").read_bytes())
+    assert record["python"] == platform.python_version()
+    assert record["encoder"] == {
+        "name": "all-MiniLM-L6-v2",
+        "number_format": mini_web_index.manifest.encoding.arithmetic,
+    }
+    assert list(record["code"]) == ["judge tests.helpers.labels.plain_judge:PlainJudge"]
+    assert record["grid"].keys().isdisjoint({"measures", "hits"})
+    assert "results" not in record["arms"][0]["cost"]
     assert set(record["rubrics"]) == {json.loads(first)["docid"]}
     assert ", weights" not in (tmp_path / "out" / "means.md").read_text()
     shutil.rmtree(judged.parent)
@@ -268,6 +278,40 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     shown = ablate(*unjudged, "--examples", sample_path())
     assert "Judged without labelled examples" not in shown
     assert orjson.loads(judged.read_bytes())["example_run_tags"]
+
+
+SLOW_JUDGE = """\
+import time
+from pathlib import Path
+from tests.helpers.labels.plain_judge import PlainJudge
+
+class Slow(PlainJudge):
+    def __init__(self):
+        Path(__file__).with_name("judging").touch()
+        time.sleep(600)
+"""
+
+
+def test_it_stops_at_once_while_judging_and_alone_works_on_its_folder(
+    tmp_path, mini_web_index, monkeypatch
+):
+    (tmp_path / "slow_judge.py").write_text(SLOW_JUDGE)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path.cwd()}")
+    monkeypatch.syspath_prepend(tmp_path)
+    options = [*runs(tmp_path, mini_web_index), "--rubrics", sample_path() / "human_rubrics"]
+    options += ["--judge", "slow_judge:Slow", "-o", tmp_path / "out"]
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
+    process = start("ablate", *options)
+    while not (tmp_path / "judging").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    with pytest.raises(UsageError, match=f"another process is working on {tmp_path / 'out'}"):
+        ablate(*options)
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Interrupted. Finished topics, searches and model replies are kept" in errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.slow
