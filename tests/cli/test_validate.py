@@ -262,7 +262,8 @@ def test_wrong_usage(valid_run, tmp_path):
     }
     assert output.endswith("\n1 valid, 1 invalid\n")
     output = run(tmp_path / "lampone")[1]
-    assert "found no such file. Check the path; did you mean lamp-one?\n" in output
+    near = tmp_path / "lamp-one"
+    assert f"found no such file. Check the path; did you mean {near}?\n" in output
     (tmp_path / "empty").mkdir()
     output = run(tmp_path / "empty")[1]
     assert "[unreadable] expected a file; found a folder without files. Name a file.\n" in output
