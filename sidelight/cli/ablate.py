@@ -529,7 +529,7 @@ def experiment(
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
     """
-    from sidelight.ablation.measures import find_effects, rubrics_of
+    from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid
 
     if further and given.queries is not None:
@@ -554,17 +554,7 @@ def experiment(
             judges = dict.fromkeys(scores[0].values, material.labels)
         effects = find_effects(scores, arms[0].name, alike, **sampling._asdict())
         learned = given.examples is not None
-        codes = {part: code for arm in arms for part, code in codes_of(arm.settings).items()}
-        if given.rubrics and (code := code_of("judge", judge)):
-            codes[f"judge {judge}"] = code
-        made_with = {
-            "python": python_version(),
-            "packages": installed_versions(),
-            "code": codes,
-            "index": folder.fingerprint(),
-            "encoder": _encoder_of(folder),
-            "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
-        }
+        made_with = _made_with(arms, folder, given, judge, output)
         made = Experiment(
             plan,
             arms,
@@ -579,6 +569,25 @@ def experiment(
         )
         made.write(output)
     return made
+
+
+def _made_with(
+    arms: Sequence[Arm], index: SearchIndex, given: Inputs, judge: str, output: Path
+) -> dict[str, Any]:
+    """Return what a paper names: versions, code of parts that are not sidelight's, and hashes."""
+    from sidelight.ablation.measures import rubrics_of
+
+    codes = {part: code for arm in arms for part, code in codes_of(arm.settings).items()}
+    if given.rubrics and (code := code_of("judge", judge)):
+        codes[f"judge {judge}"] = code
+    return {
+        "python": python_version(),
+        "packages": installed_versions(),
+        "code": codes,
+        "index": index.fingerprint(),
+        "encoder": _encoder_of(index),
+        "rubrics": rubrics_of(arms[0], output) if given.rubrics else {},
+    }
 
 
 def _open(

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from sidelight.agents.investigation import MAX_REVISIONS, after_check, build_graph
 from sidelight.agents.state import ORDERS
 from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.pages import quoted_line, without_source
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
 from sidelight.schemas.investigation.report import (
     CheckedReport,
@@ -121,10 +122,10 @@ def test_questions_and_reports_keep_the_limits(states, segments):
             page = segments[sentence.citations[0]]
             source = words(f"{page.title}\n{page.text}\n{page.host.replace('.', ' ')}")
             # A sentence may say whose words it has: "according to X", "by its own account"; what
-            # stands in square brackets is a name for a pronoun of the page. A line of a biography
-            # is told as what the profile lists.
-            added = r"\[[^\]]*\]|, according to [^,]*\.$|^A profile of [^“]* lists "
-            said = re.sub(added, "", sentence.text)
+            # stands in square brackets is a name for a pronoun of the page. A verdict or a line of
+            # a biography is quoted.
+            added = r"\[[^\]]*\]|, according to [^,]*\.$"
+            said = re.sub(added, "", quoted_line(without_source(sentence.text)))
             assert words(said) <= source | {"according", "account"}
         assert topic_id == state["report"].topic_id
         assert 1 <= state["round_number"] <= 3

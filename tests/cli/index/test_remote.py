@@ -41,7 +41,7 @@ def test_a_trial_that_fails_leaves_nothing_behind(
     assert not list((tmp_path / "empty").iterdir())
     with pytest.raises(InputError, match="found no such folder") as caught:
         said("search", "--index", tmp_path / "dead", "bakery study")
-    assert "`sidelight index remote`, if a server keeps it" in caught.value.remedy
+    assert "If a server keeps the index: sidelight index remote" in caught.value.remedy
     with RestServer(small_index, token="s3cret-token") as server:
         given = (server.url, NAME, "-o", tmp_path / "new", "--token-variable")
         said("index", "remote", *given, "SIDELIGHT_TEST_TOKEN")
