@@ -130,9 +130,10 @@ def _is_judged(run: Path, rubrics: Path, judge: str, examples: Path | None) -> b
 def _stamp(run: Path, rubrics: Path, judge: str, examples: Path | None) -> str:
     """Return a hash of all that the judging of a run depends on."""
     digest = sha256(judge.encode() + code_of("judge", judge).encode())
-    labelled = [one for one in examples.rglob("*") if one.is_file()] if examples else []
-    for path in (run / "manifest.json", *sorted(rubrics.glob("*.json")), *sorted(labelled)):
-        digest.update(read_limited(path, MAX_TABLE_BYTES))
+    for path in (run / "manifest.json", *sorted(rubrics.glob("*.json"))):
+        digest.update(read_limited(path))
+    if examples:
+        digest.update(_examples(examples).fingerprint.encode())
     return digest.hexdigest()
 
 
