@@ -98,6 +98,7 @@ _IN_FAVOUR = re.compile(r"(?<!\bnot )\bupheld\b", re.IGNORECASE)
 _ON_GROUNDS = re.compile(
     r"(?:the )?complaints?\b|upheld (?:in part|under|as to|on)\b", re.IGNORECASE
 )
+_RULING = re.compile(r"\b(?:adjudication|case|decision|determination|ruling|vs?)\b", re.IGNORECASE)
 _NO_VERDICT = re.compile(r"(?:updated?|published|corrections?|we|our|if|write)\b", re.IGNORECASE)
 _RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
 _OVERALL = re.compile(
@@ -231,7 +232,7 @@ def _decided(page: Page, known: Known) -> Iterator[Finding]:
         told = VERDICT.format(page.origin.name or "The check")
     else:
         whom = _on_whom(page, known.profile)
-        taken = _outcome(lines) if whom else []
+        taken = _outcome(lines) if whom and _is_decision(page) else []
         day = f" in {page.month}" * bool(page.month)
         told = DECIDED.format(page.origin.name or "The page", day, whom)
     while taken and not page.holding(lines[taken[0]], lines[taken[-1]]):
@@ -280,7 +281,13 @@ def _outcome(lines: Sequence[str]) -> list[int]:
     return taken
 
 
+def _is_decision(page: Page) -> bool:
+    """Tell whether a page is a decision itself: others report one that somebody else made."""
+    return page.origin.kind in {"", "public body"} and _RULING.search(page.title) is not None
+
+
 def _is_outcome(lines: Sequence[str], number: int) -> bool:
+    """Tell whether a sentence says what was upheld of a whole complaint."""
     text, before = _unlabelled(lines[number]), lines[number - 1] if number else ""
     if not _OUTCOME.match(text) or not _IN_FAVOUR.search(text):
         return False

@@ -304,6 +304,8 @@ def test_a_decision_says_what_was_upheld_of_the_whole_complaint(known, given, sh
     fields = {"url": "https://panel.example/7", "title": "Quill v Sound Courier, 3 May 2024"}
     found = [text for (text, *_) in told_by(known, RULED.format(given), **fields)]
     decided = [text for text in found if " decided" in text]
+    told_of = told_by(known, RULED.format(given), **fields | {"title": "Panel and Sound Courier"})
+    assert not any(" decided" in text for text, *_ in told_of)  # who tells of it did not decide
     assert decided == [
         f"panel.example decided on a complaint about Sound Courier: “{shown}”."
     ] * bool(shown)
