@@ -63,9 +63,6 @@ _CLEARED = re.compile(
     r"|\bfinds? no\b",
     re.IGNORECASE,
 )
-_OF_A_POINT = re.compile(
-    r"\b(?:clause|count|ground|part|point|principle|section)s?\b", re.IGNORECASE
-)
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
@@ -114,7 +111,6 @@ _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
-_ARTICLES = frozenset({"article", "column", "item", "piece", "story"})
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 _ITS = frozenset({"it", "its"})
@@ -609,20 +605,13 @@ def _heard(lines: Sequence[str], page: Page) -> set[int]:
 def _is_half_decided(told: Sequence[Unit], upheld: set[int]) -> bool:
     """Tell whether sentences tell of a complaint, or of a point of it, and leave the contrary out.
 
-    That an article was published is half a finding, too.
-
     `upheld` are the numbers of the page's sentences on points that were upheld.
     """
     decided = any(token.lemma_ in DECIDES for one in told[1:] for token in one.sentence.doc)
-    first = told[0].sentence.root
-    prints = first.lemma_ == "publish" and any(c.lemma_ in _ARTICLES for c in first.children)
-    if (first.lemma_ == "complain" or prints) and not decided:
+    if told[0].sentence.root.lemma_ == "complain" and not decided:
         return True
-    if any(one.number in upheld for one in told):
-        return False
-    # Where no point is known to be upheld, the part of the page that says so may not be.
     clears = any(_CLEARED.search(one.text) for one in told)
-    return clears and (bool(upheld) or any(_OF_A_POINT.search(one.text) for one in told))
+    return bool(upheld) and clears and not any(one.number in upheld for one in told)
 
 
 def _is_upheld(line: str) -> bool:

@@ -199,7 +199,7 @@ class Known:
         """Tell whether a page is a copy of the article, or the article in other words.
 
         A retelling is about as long as an article: a few sentences near it rather answer it, as a
-        correction or a notice does, and so do pages that check, rate or describe.
+        correction or a notice does, and so do pages that check or rate.
         """
         full = [
             (text, near)
@@ -210,8 +210,7 @@ class Known:
             return False
         copied = sum(self.copies(text, near) for text, near in full) / len(full)
         retold = sum(near >= _RETOLD_COSINE for _, near in full) / len(full)
-        kinds = {*_ANSWERING, "encyclopedia", "public body"}
-        answers = len(full) < _FEWEST_RETELLING or page.origin.kind in kinds
+        answers = len(full) < _FEWEST_RETELLING or page.origin.kind in _ANSWERING
         return copied >= _COPIED_SHARE or (retold >= _RETOLD_SHARE and not answers)
 
     def _has_it_from_outlet(self, page: Page) -> bool:

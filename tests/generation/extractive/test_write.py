@@ -3,12 +3,15 @@
 import asyncio
 import re
 
+import numpy as np
 import pytest
 
 from sidelight.agents.answer import read_narrative
 from sidelight.checks.questions import compound_reason
 from sidelight.english.parser import parse
 from sidelight.generation.extractive import write_report
+from sidelight.generation.extractive.findings import Finding
+from sidelight.generation.extractive.known import read_pages
 from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.select import ExtractiveSelector
@@ -17,7 +20,11 @@ from sidelight.generation.extractive.write_questions import (
     ExtractiveQuestionWriter,
     subject_phrase,
 )
-from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
+from sidelight.generation.extractive.write_report import (
+    ExtractiveReportWriter,
+    choose,
+    read_findings,
+)
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.pages import without_source
 from sidelight.schemas.investigation.angle import ArticleProfile
@@ -276,6 +283,19 @@ def test_the_first_sentence_of_each_page_begins_with_its_source(encoder):
     assert len(set(pages)) == sum(begins) > 1
     ruling = "tribunal.example, “Ruling on the Sound"
     assert any(one.text.startswith(ruling) for one in report.sentences)
+
+
+def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
+    (ruling,) = read_pages(evidence(page("Upheld in part.", title="Quill v Courier")), PROFILE)
+    (other,) = read_pages(evidence(page("It is so.", number=2)), PROFILE)
+    point = Finding(("The headline was fair.",), (), "a", ruling)
+    outcome = Finding(("The panel decided: “Upheld in part”.",), (), "a", ruling, decides=True)
+    fact = Finding(("The ferry lost T9,000 in June.",), (), "b", other)
+    found, alike = [point, fact, outcome], np.eye(3)
+    chosen, _ = choose(found, np.array([0.9, 0.8, 0.2]), alike, 250, [""] * 3, fills_room=False)
+    assert chosen == [2, 0, 1]
+    chosen, _ = choose(found, np.array([0.9, 0.8, 0.1]), alike, 250, [""] * 3, fills_room=False)
+    assert chosen == [0, 1]  # an outcome that is hardly worth knowing
 
 
 def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
