@@ -95,7 +95,9 @@ _IN_FAVOUR = re.compile(r"(?<!\bnot )\bupheld\b", re.IGNORECASE)
 _ON_GROUNDS = re.compile(
     r"(?:the )?complaints?\b|upheld (?:in part|under|as to|on)\b", re.IGNORECASE
 )
-_RULING = re.compile(r"\b(?:adjudication|case|decision|determination|ruling|vs?)\b", re.IGNORECASE)
+_NAMES_A_RULING = re.compile(
+    r"\b(?:adjudication|case|decision|determination|ruling|vs?)\b", re.IGNORECASE
+)
 _NO_VERDICT = re.compile(r"(?:updated?|published|corrections?|we|our|if|write)\b", re.IGNORECASE)
 _RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
 _OVERALL = re.compile(
@@ -279,7 +281,9 @@ def _outcome(lines: Sequence[str]) -> list[int]:
 
 def _is_decision(page: Page) -> bool:
     """Tell whether a page is a decision itself: others report one that somebody else made."""
-    return page.origin.kind in {"", "public body"} and _RULING.search(page.title) is not None
+    return (
+        page.origin.kind in {"", "public body"} and _NAMES_A_RULING.search(page.title) is not None
+    )
 
 
 def _is_outcome(lines: Sequence[str], number: int) -> bool:
