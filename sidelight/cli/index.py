@@ -348,6 +348,7 @@ def _built(folder: Path, manifest: Manifest) -> Result:
 corpus_app = Commands(help="Prepare a collection for indexing.", no_args_is_help=True)
 
 
+_MOST_LACKING = 10
 _ADDRESS_HINT = (
     "An address tells who publishes a page and what kind of page it is. To add one, write it on a "
     "line of its own at the top of the text, or as url in JSONL."
@@ -376,10 +377,13 @@ def segment(
     A page or text is a document, and the name of its file is its id.
     """
     addresses: list[bool] = []
+    lacking: list[str] = []  # the first, for the message
 
     def noted() -> Iterator[Article]:
         for one in _read_documents(documents):
             addresses.append(bool(one.url))
+            if not one.url and len(lacking) < _MOST_LACKING:
+                lacking.append(one.topic_id)
             yield one
 
     with progress_bar("documents") as advance:
@@ -391,7 +395,11 @@ def segment(
     total, known = len(addresses), sum(addresses)
     shown: list[Shown] = [f"Wrote {counted(count, 'segment')} to {output}"]
     if known < total:
-        shown += [f"{known} of {counted(total, 'document')} with an address", _ADDRESS_HINT]
+        without = f"without one: {', '.join(lacking)}{' ...' * (total - known > len(lacking))}"
+        shown += [
+            f"{known} of {counted(total, 'document')} with an address; {without}",
+            _ADDRESS_HINT,
+        ]
     return Result(
         {"segments": count, "documents": total, "addresses": known, "output": str(output)}, shown
     )
@@ -456,26 +464,28 @@ def _document(file: Path, document_id: str) -> Article:
     from sidelight.serve.guards import NoArticleError, kind_of, read_upload
 
     content = read_limited(file)
-    page = pasted_article(read_upload(kind_of(file.name, content), content))
-    if not page.body.strip():
-        raise NoArticleError("Expected a page with text; found none.")
+    found = read_upload(kind_of(file.name, content), content)
     # A text may begin with its title and the address that it was saved from.
-    top = [line.strip() for line in page.body.split("\n") if line.strip()][:_TOP_LINES]
-    addresses = [line for line in top if len(line) <= MAX_URL and ADDRESS.fullmatch(line)]
-    return page.model_copy(
-        update={
-            "topic_id": document_id,
-            "title": page.title or _title_above(top) or file.stem,
-            "url": page.url or next(iter(addresses), ""),
-        }
-    )
+    lines = [line.strip() for line in found.text.split("\n") if line.strip()]
+    known = [one for one in lines[:_TOP_LINES] if len(one) <= MAX_URL and ADDRESS.fullmatch(one)]
+    lines = [line for line in lines if line not in known]
+    if not lines:
+        raise NoArticleError("Expected a page with text; found none.")
+    text = "\n".join(lines) if known else found.text
+    page = pasted_article(found._replace(text=text, url=found.url or "".join(known[:1])))
+    title = found.title or _title_above(lines[:_TOP_LINES], page.title) or file.stem
+    return page.model_copy(update={"topic_id": document_id, "title": title})
 
 
-def _title_above(top: Sequence[str]) -> str:
-    """Return the first line of a text if it may be a title; else nothing."""
-    first = top[0] if top else ""
+def _title_above(top: Sequence[str], headline: str) -> str:
+    """Return the headline of a text, with the name of a site behind it, or else a short first line.
+
+    The first line is none if it ends like a sentence.
+    """
+    first = top[0]
     is_title = len(first) <= _MAX_TITLE and "://" not in first and not first.endswith((".", ":"))
-    return first if is_title else ""
+    titled = (line for line in top if headline in line and len(line) <= _MAX_TITLE)
+    return next(titled, headline) if headline else first * is_title
 
 
 def check_segments(shards: Sequence[Path], fields: CorpusFields = MS_MARCO) -> None:

@@ -229,6 +229,9 @@ _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "Th
 _BYLINE_PARTS = re.compile(
     r" ?[|•·,()] ?| [-–—] | (?:for|of|in|on)(?: the)? (?=The |[A-Z\d])| [Ss]taff(?: [Ww]riter)?$"
 )
+_OFFICE = re.compile(
+    r"(?!The )\S.* (?:correspondent|columnist|editor|reporter|writer)$", re.IGNORECASE
+)
 # "First published in X, 3 May 2024", "Copyright (c) 2024 X Ltd.", "LONDON, May 3 (X) - ".
 _OUTLET = r"((?:The )?[A-Z][\w'’&-]*(?: (?:(?:of|and|the|&) )?[A-Z][\w'’&-]*){0,4}?)"
 _STATED = re.compile(
@@ -302,7 +305,7 @@ def find_masthead(body: str) -> Masthead:
             continue
         is_byline = any(pattern.search(line) for pattern in (*_BYLINES, _DATED))
         if is_byline or line == tail:
-            pieces = _BYLINE_PARTS.split(line)
+            pieces = [one for one in _BYLINE_PARTS.split(line) if not _OFFICE.match(one)]
             bylines += line
         else:
             pieces = _parts(line)

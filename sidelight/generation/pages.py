@@ -128,6 +128,7 @@ _MOST_TITLE_WORDS = 8
 _SOURCE = re.compile(r"(?:[^“”]{1,100}, )?“[^“”]{1,200}”: ")
 
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
+_MIN_WORD = 4  # letters of a word of a site's name that its host has, too
 OWN = "the article's own site"
 
 
@@ -258,12 +259,18 @@ VERDICT, DECIDED = "{} rates the claim as", "{} decided{} on a complaint about {
 """What stands before lines of a page that are no sentences, and are quoted for this."""
 _BEFORE = f"{LISTS}|{SAYS_OF}|{VERDICT}|{DECIDED}".replace("{}", "[^“”]{0,120}")
 _QUOTING = re.compile(rf"(?:{_BEFORE}) “(?P<quoted>[^“”]+)”\.")
+_DECIDING = re.compile(f"{VERDICT}|{DECIDED}".replace("{}", "[^“”]{0,120}"))
 
 
 def quoted_line(text: str) -> str:
     """Return the lines of a page that a text only quotes, or else the text."""
     match = _QUOTING.fullmatch(text)
     return match["quoted"] if match else text
+
+
+def tells_decision(text: str) -> bool:
+    """Tell whether a text quotes the verdict on a claim or the outcome of a complaint."""
+    return _DECIDING.match(text) is not None
 
 
 def is_before(date: str, other: str) -> bool:
@@ -286,8 +293,13 @@ def _parts(date: str) -> list[int]:
 
 
 def publishers(segments: Iterable[Segment]) -> dict[str, str]:
-    """Return by host the name on its pages that has the letters of the host, or else the host."""
+    """Return by host the name of its site, or else the host.
+
+    It is the name on its pages that has the letters of the host, or else the last part of a title
+    if that has a word or the initials of the host.
+    """
     found: dict[str, set[str]] = {}
+    shown: dict[str, set[str]] = {}
     for segment in segments:
         label = host_label(segment.host)
         found.setdefault(segment.host, set()).update(
@@ -295,10 +307,20 @@ def publishers(segments: Iterable[Segment]) -> dict[str, str]:
             for name in find_names(f"{segment.title}\n{segment.text}")
             if label and _names(label, name)
         )
+        last = _NAMED_LAST.search(segment.title)
+        if last and label and _is_of(label, last["site"]):
+            shown.setdefault(segment.host, set()).add(last["site"])
     return {
-        host: min(names, key=lambda name: (len(name), name), default=host)
+        host: min(names or shown.get(host, set()), key=lambda name: (len(name), name), default=host)
         for host, names in found.items()
     }
+
+
+def _is_of(label: str, site: str) -> bool:
+    """Tell whether the name of a site has a word or the initials of a host's label."""
+    initials = "".join(word[0] for word in site.split() if word[0].isupper()).casefold()
+    is_short = len(initials) > 2 and label.startswith(initials)
+    return is_short or any(len(word) >= _MIN_WORD and word in label for word in tokens(site))
 
 
 def _names(label: str, name: str) -> bool:

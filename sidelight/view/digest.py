@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.english.names import CAPITAL
 from sidelight.english.quantities import canonical
 from sidelight.english.vocabulary import TIES
-from sidelight.generation.pages import CORRECTION_PAGE, headline, without_source
+from sidelight.generation.pages import CORRECTION_PAGE, headline, tells_decision, without_source
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
@@ -526,8 +526,8 @@ class Reading:
     def _main(self, pairs: Sequence[_Pair]) -> Finding | None:
         """Return the finding that says most plainly what the article's main statements leave out.
 
-        Corrections come first, then rulings, denials and other figures for what the headline or
-        the article counts; of these, what is most like both.
+        Decisions and corrections come first, then rulings, denials and other figures for what the
+        headline or the article counts; of these, what is most like both.
         """
         best = {pair.finding.number: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
         found = list(self._by_subject.get(CLAIMS, ()))
@@ -535,6 +535,8 @@ class Reading:
         found += [one for one in around if one.number in best and _corrects(one)]
         found += [one for one in self._by_subject.get(PUBLISHER, ()) if _corrects(one)]
         found = [one for one in found if not self._repeats(one.text)]
+        others = (*self._by_subject.get(RELIED_ON, ()), *around)
+        found += [one for one in others if tells_decision(one.text) and one not in found]
 
         def against(sentence: ShownSentence) -> int:
             text, title = sentence.text, self._told.title
@@ -557,6 +559,7 @@ class Reading:
         # What only describes the matter, without a figure of its own, is no record of it.
         known = _figures(" ".join(self._said))
         found = [one for one in found if against(one) or _figures(one.text) - known]
+        found = [one for one in found if _corrects(one) > 1] or found
         return _finding(max(found, key=speaks)) if found else None
 
     def _repeats(self, text: str) -> bool:
@@ -621,9 +624,11 @@ class Reading:
 
 
 def _corrects(sentence: ShownSentence) -> int:
-    """Return 2 for what stands on a page of corrections, 1 for what denies something, else 0."""
+    """Return 2 for decisions and pages of corrections, 1 for what denies something, else 0."""
     pages = (one.source for one in sentence.citations)
-    if any(one.kind == CORRECTION_PAGE or _CORRECTION.search(one.page.title) for one in pages):
+    if tells_decision(sentence.text) or any(
+        one.kind == CORRECTION_PAGE or _CORRECTION.search(one.page.title) for one in pages
+    ):
         return 2
     return int(_CORRECTING.search(sentence.text) is not None)
 

@@ -93,6 +93,8 @@ PROSE = "The bill would end extraction in every bog of the country within ten ye
          "Bog Bill Rests on Bad Science", "The Thrifty Lark", ("Dana Orrin",)),
         ("Bog Bill Rests on Bad Science\nBy Dana Orrin, The Thrifty Lark\nThe Hague, 18 June 2021",
          "Bog Bill Rests on Bad Science", "The Thrifty Lark", ("Dana Orrin",)),
+        ("Bog Bill Rests on Bad Science\nBy Dana Orrin, Fens and Rain Reporter\n18 June 2021",
+         "Bog Bill Rests on Bad Science", "", ("Dana Orrin",)),
         ("Menu | Deals | Savings | Cards\nBog Bill Rests on Bad Science - Fen Ledger\nBy Em Post",
          "Bog Bill Rests on Bad Science", "Fen Ledger", ("Em Post",)),
         ("Lark Health | Bog Bill Rests on Bad Science | Owen Reed\nBy Owen Reed",

@@ -180,6 +180,19 @@ def test_the_record_shows_a_correction_before_a_figure_of_something_else():
     assert lead.claim.number == 2
 
 
+def test_the_record_shows_what_was_decided_before_what_only_denies():
+    texts = (
+        "The survey of 2021 did not count 1,200 frogs; nobody saw more than 300, none of them old.",
+        "Fen Check rates the claim as “Half true. There were frogs”.",
+    )
+    report = tuple(CitedSentence(text=text, citations=(TWO,)) for text in texts)
+    for order in (report, report[::-1]):
+        lead = digested(made(report=order)).lead
+        assert lead
+        assert lead.claim
+        assert lead.claim.text == texts[1]
+
+
 @pytest.mark.parametrize(
     ("texts", "told"),
     [
@@ -533,6 +546,26 @@ def test_an_archive_is_not_the_publisher_of_what_it_keeps():
     assert line(f"{copies}/20241005/post/red", "Correction: jackets") == "“Correction: jackets”: "
     assert line(f"{copies}/red", "[Archived] Correction") == "“[Archived] Correction”: "
     assert line(f"{copies}/about", "How it works") == "pagevault.example, “How it works”: "
+
+
+@pytest.mark.parametrize(
+    ("host", "title", "site"),
+    [
+        ("iesp.example", "Decision 4 | ", "Independent Editorial Standards Panel"),
+        ("psb-marrow.example", "31: Quill - ", "Press Standards Board"),
+        ("pressboard.example", "Quill v Reed Post - ", "Marrow Press Board"),
+        ("univ-sele.example", "Coastal water – ", "University of Sele"),
+        # What stands there may be a section, or another site.
+        ("lampsandmore.example", "Vases for all | ", "Homes"),
+        ("ps-marrow.example", "31: Quill - ", "Panel of Standards"),
+    ],
+)
+def test_the_end_of_a_title_names_the_site_if_it_has_a_word_or_the_initials_of_the_host(
+    host, title, site
+):
+    page = Segment(segment_id="c#0_0", url=f"https://{host}/1", title=title + site, text="So.")
+    is_named = site not in {"Homes", "Panel of Standards"}
+    assert Origins([page]).of(page).name == (site if is_named else host)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sidelight.english.names import mentions, name_forms, strip_title
+from sidelight.english.names import host_label, mentions, name_forms, strip_title
 from sidelight.english.parser import parse
 from sidelight.generation.pages import CORRECTION_PAGE, OWN, Origin, Origins, headline
 from sidelight.learned.reading.tables import frequencies
@@ -22,7 +22,15 @@ from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import Unused
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.text import content_words, count_words, numbers, sentences, shingles, tokens
+from sidelight.text import (
+    content_words,
+    count_words,
+    numbers,
+    one_line,
+    sentences,
+    shingles,
+    tokens,
+)
 from sidelight.text_vectors import TextVectors
 
 MIN_WORDS = 5  # of a sentence that says something
@@ -315,3 +323,19 @@ def read_pages(evidence: EvidenceSet, profile: ArticleProfile) -> list[Page]:
             origin = origin._replace(name=origin.name.title())
         pages.append(Page(document_id, tuple(segments), origin))
     return pages
+
+
+def outlet_name(profile: ArticleProfile, evidence: EvidenceSet) -> str:
+    """Return the outlet's name as pages write it, or its host if nothing calls it otherwise."""
+    outlet, label = profile.publisher, host_label(profile.publisher)
+    if "." not in outlet or " " in outlet or len(label) < len("example"):
+        return outlet
+    letters = r"\s?".join(map(re.escape, label))
+    pattern = re.compile(rf"(?<![\w.@/]){letters}(?![\w.])", re.IGNORECASE)
+    found = [
+        one_line(form)
+        for text in (profile.body, *(item.segment.text for item in evidence.items))
+        for form in pattern.findall(text)
+        if form[0].isupper()
+    ]
+    return max(dict.fromkeys(found), key=lambda form: (found.count(form), form), default=outlet)

@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from sidelight.checks.questions import compound_reason
-from sidelight.english.names import definite, host_label, mentions, name_forms
+from sidelight.english.names import definite, mentions, name_forms
 from sidelight.english.parser import Sentence, parse
 from sidelight.english.quantities import canonical
 from sidelight.english.vocabulary import EXPERTS, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.asked import Question
+from sidelight.generation.extractive.known import outlet_name
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
@@ -156,7 +157,7 @@ class _Questions:
     ) -> None:
         self._profile = profile
         self._parsed = parse(sentences(profile.body))
-        self._outlet = outlet_name(profile, (item.segment.text for item in evidence.items))
+        self._outlet = outlet_name(profile, evidence)
         # An address in the place of a name reads as a slip.
         is_address = self._outlet and self._outlet == profile.host
         self._called = f"the website {self._outlet}" if is_address else self._outlet
@@ -302,22 +303,6 @@ def _plural(noun: str) -> str:
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     return f"{noun}es" if re.search(r"(?:x|z|ch|sh)$", noun) else f"{noun}s"
-
-
-def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
-    """Return the outlet's name as pages write it, or its host if nothing calls it otherwise."""
-    outlet, label = profile.publisher, host_label(profile.publisher)
-    if "." not in outlet or " " in outlet or len(label) < len("example"):
-        return outlet
-    letters = r"\s?".join(map(re.escape, label))
-    pattern = re.compile(rf"(?<![\w.@/]){letters}(?![\w.])", re.IGNORECASE)
-    found = [
-        one_line(form)
-        for text in (profile.body, *pages)
-        for form in pattern.findall(text)
-        if form[0].isupper()
-    ]
-    return max(dict.fromkeys(found), key=lambda form: (found.count(form), form), default=outlet)
 
 
 def _figures(one: Sentence) -> Iterator[str]:

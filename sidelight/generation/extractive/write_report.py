@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sidelight.generation.extractive.findings import Finding, find_findings
-from sidelight.generation.extractive.known import Known, Page, read_pages
+from sidelight.generation.extractive.known import Known, Page, outlet_name, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
 from sidelight.generation.no_evidence import NOTHING_FOUND, nothing_told
@@ -180,6 +180,7 @@ def read_findings(
     asked = (profile, tuple(angles), tuple(evidence.segment_ids().values()))
     if (last := _LAST.get(vectors)) and last[0] == asked:
         return last[1]
+    profile = profile.model_copy(update={"publisher": outlet_name(profile, evidence)})
     known = Known(profile, vectors)
     pages = read_pages(evidence, profile)
     wanted = _worth_reading(pages, angles, vectors)

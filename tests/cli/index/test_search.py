@@ -16,7 +16,10 @@ def test_from_documents_to_hits(tmp_path):
     documents.write_bytes(gzip.compress(orjson.dumps(document)))
     segments, index = tmp_path / "segments.jsonl", tmp_path / "index"
     cut = said("corpus", "segment", documents, "-o", segments)
-    assert cut.startswith(f"Wrote 3 segments to {segments}\n0 of 1 document with an address\n")
+    assert cut.startswith(
+        f"Wrote 3 segments to {segments}\n0 of 1 document with an address; "
+        "without one: m_doc_00_1\n"
+    )
     built = said("index", "build", segments, "-o", index)
     assert "3 of 1 document" in built
     assert said("index", "info", index) == built
@@ -39,7 +42,10 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     )
     (web / "note.txt").write_text("A lamp of the old house was sold\nThe lamp stood here once.\n")
     address = "https://register.example/7"
-    (web / "register.txt").write_text(f"Lamp Register\n{address}\nThe lamp was sold in 1990.\n")
+    (web / "register.txt").write_text(
+        f"{address}\nThe lamp of Marrow was sold | Lamp Register\n\nThe lamp of Marrow was sold\n"
+        "By Dana Orrin\nThe lamp was sold in 1990.\n"
+    )
     for name, tag in (
         ("unquoted", "<link rel=canonical href='https://lamps.example/a'>"),
         ("mixed", '<meta property=og:url content="https://lamps.example/o\'b">'),
@@ -59,7 +65,9 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     with pytest.raises(InputError, match=r"found documents\n(.*\n)*.*segment .*documents.jsonl -o"):
         said("index", "build", documents, "-o", tmp_path / "index")
     wrote = said("corpus", "segment", web, "-o", segments)
-    assert wrote.startswith(f"Wrote 7 segments to {segments}\n6 of 7 documents with an address")
+    assert wrote.startswith(
+        f"Wrote 7 segments to {segments}\n6 of 7 documents with an address; without one: note\n"
+    )
     assert "write it on a line of its own at the top of the text" in wrote
     vase, note, register, *tags = map(orjson.loads, segments.read_bytes().splitlines())
     assert {one["url"].rpartition("/")[2] for one in tags} == {"a", "o'b"}
@@ -67,7 +75,9 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     assert (vase["url"], vase["title"]) == ("https://lamps.example/", "Vases & lamps")
     assert vase["segment"] == "The vase stands here."
     assert (note["docid"][:7], note["title"]) == ("note#0_", "A lamp of the old house was sold")
-    assert (register["title"], register["url"]) == ("Lamp Register", address)
+    title = "The lamp of Marrow was sold | Lamp Register"
+    assert (register["title"], register["url"]) == (title, address)
+    assert address not in register["segment"]
     photo = web / "photo.html"
     photo.write_bytes(b"\x89PNG\r\n\x1a\n<p>A chunk of data.</p>")
     empty = web / "empty.htm"

@@ -3,9 +3,10 @@
 import pytest
 
 from sidelight.generation.extractive.findings import find_findings
-from sidelight.generation.extractive.known import Known, read_pages
+from sidelight.generation.extractive.known import Known, outlet_name, read_pages
+from sidelight.generation.extractive.write_report import read_findings
 from sidelight.text_vectors import TextVectors
-from tests.helpers.ferry import BODY, OTHER_MATTERS, PROFILE, evidence, page
+from tests.helpers.ferry import ANGLES, BODY, OTHER_MATTERS, PROFILE, evidence, page
 
 PAID = "The Marrow Sound Line paid the Sound Authority T40,000 for pier rights in 2019."
 
@@ -373,3 +374,12 @@ def test_a_page_that_credits_the_outlet_tells_its_news_once_more(known, credit, 
     (one,) = read_pages(evidence(segment), PROFILE)
     assert known.why_unused(one) == (None if is_told else "retold")
     assert ((PAID,) in told(known, segment)) is is_told
+
+
+def test_pages_tell_the_name_of_an_outlet_that_shows_its_address_alone(encoder):
+    retelling = page(f"{PAID}\n{OTHER_MATTERS}\nSource: Sound Courier")
+    profile = PROFILE.model_copy(update={"publisher": PROFILE.host})
+    vectors = TextVectors(encoder.encode_sentences)
+    assert outlet_name(profile, evidence(retelling)) == "Sound Courier"
+    unused = read_findings(profile, ANGLES, evidence(retelling), vectors).unused
+    assert list(unused.values()) == ["retold"]

@@ -324,6 +324,9 @@ def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encode
     assert ((chances > 0) & (chances < 1)).all()
     assert len(set(chances.tolist())) > 1
     assert model.chances([]).shape == (0,)
+    assert min(model.chances([row | {"decides": 1.0} for row in read.features])) > max(
+        0.9, *chances
+    )
 
 
 FACTS = """
