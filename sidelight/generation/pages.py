@@ -178,7 +178,7 @@ class Origins:
 
     def _name(self, host: str) -> str:
         """Return what the pages of a host call it; a part of a larger site is not the whole."""
-        is_part = host_label(host) != host.partition(".")[0]
+        is_part = host_label(host) != "".join(tokens(host.partition(".")[0]))
         return host if is_part else self._names.get(host, host)
 
 
