@@ -372,6 +372,11 @@ def read(
     topic = _read_article(article, url, title)
     if not topic.title:
         err.print("No headline was found in the text. Give it with --title.")
+    if not topic.url:
+        err.print(
+            "No address was found in the text. With --url, the outlet is known, and so are pages "
+            "that copy the article."
+        )
     if estimate:
         from sidelight.cli.run import estimated
 

@@ -127,7 +127,7 @@ _NAMED_LAST = re.compile(r"\S [-–—|] (?P<site>[A-Z][\w.&'’-]*(?: [\w.&'’
 _MOST_TITLE_WORDS = 8
 _SOURCE = re.compile(r"(?:[^“”]{1,100}, )?“[^“”]{1,200}”: ")
 
-_MIN_PREFIX = 8  # letters of a host that a longer name may continue
+_MIN_PREFIX = 8  # letters of a host that a longer name may hold
 _MIN_WORD = 4  # letters of a word of a site's name that its host has, too
 OWN = "the article's own site"
 
@@ -324,9 +324,9 @@ def _is_of(label: str, site: str) -> bool:
 
 
 def _names(label: str, name: str) -> bool:
-    """Tell whether a name is that of a host's label, or a longer one that begins with it."""
+    """Tell whether a name is that of a host's label, or a longer one that holds it."""
     letters = _letters(name)
-    return letters == label or (len(label) >= _MIN_PREFIX and letters.startswith(label))
+    return letters == label or (len(label) >= _MIN_PREFIX and label in letters)
 
 
 def _letters(name: str) -> str:
