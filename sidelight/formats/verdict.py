@@ -56,6 +56,7 @@ QUESTION_GRADES = "question_grades"
 """What `detect_format` calls a file of graded questions."""
 
 _NEAR_SHARE = 0.5  # of the topics of the shorter of two runs, on which they have the same texts
+_MENDABLE = {"model-leftovers", "crlf", "csv-quoting"}  # warnings
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -494,9 +495,9 @@ def mend_file(
     """Write a run with what can be mended without inventing anything; see `RunFormat.mend`.
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
-    None for a file of another kind. A run that is valid on `topic_ids`, and without leftovers of a
-    model, is copied as it is; of an invalid one in which nothing can be mended there is no copy,
-    and the result is the run itself. `folder` must be another one than that of the run.
+    None for a file of another kind. A run that is valid on `topic_ids`, and without warnings that
+    can be mended, is copied as it is; of an invalid one in which nothing can be mended there is no
+    copy, and the result is the run itself. `folder` must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
@@ -507,7 +508,7 @@ def mend_file(
         raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
     copy = folder / path.name
     verdict = judge_file(path, track, topic_ids)
-    if verdict.valid and all(one.code != "model-leftovers" for one in verdict.problems):
+    if verdict.valid and _MENDABLE.isdisjoint(one.code for one in verdict.problems):
         with atomic_binary(copy) as stream:
             stream.write(path.read_bytes())
         return copy, []
@@ -580,7 +581,7 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
             continue
         for run_id in run.run_ids:
             if owner := owners.get((task, run_id)):
-                expected = f"other run_ids than that of {owner}"
+                expected = f"two run_ids for {owner} and {file}"
                 warn("run-id-twice", file, expected, quoted(run_id), rename)
             owners.setdefault((task, run_id), file)
         results = run.results()
