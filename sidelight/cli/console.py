@@ -357,15 +357,21 @@ def lines_of(one: Shown) -> Iterable[str]:
 
 
 def deliver(result: Result, *, wants_json: bool) -> None:
-    """Print a result, for people or as JSON, and write its files.
+    """Write the files of a result, then print it, for people or as JSON.
 
-    An exit code other than 0 raises typer.Exit.
+    Whoever reads what is printed may stop early, as `head` does. An exit code other than 0 raises
+    typer.Exit.
     """
     if wants_json:
         _print_json(_document(result))
     else:
-        for one in result.shown:
-            _show(one)
+        shown: list[Shown] = []
+        try:
+            for one in result.shown:
+                shown += [f"  {path}" for path in one.write()] if isinstance(one, Files) else [one]
+        finally:  # what a full disk does not take is printed all the same
+            for one in shown:
+                _show(one)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 
@@ -403,10 +409,7 @@ def _show(one: Shown) -> None:
         case Note():
             console = err if one.on_stderr else out
             console.print(one.text, style=one.style, markup=False)
-        case Files():
-            for path in list(one.write()):
-                out.print(f"  {path}", markup=False)
-        case _:
+        case ResultTable() | PlainTable():
             print_table(one.header, one.rows)
 
 

@@ -26,7 +26,7 @@ from sidelight.cli import console, options
 from sidelight.cli.console import IF_ASKED, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import STEPS, in_lines, progress_bar
 from sidelight.config.load import load_settings
-from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.errors import InputError, InvalidFileError, SidelightError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
@@ -38,7 +38,7 @@ from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, host_of
-from sidelight.text import one_line
+from sidelight.text import first_of, one_line
 from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 from sidelight.view.model import JudgePlot, Page, RunList, TopicPage
@@ -202,8 +202,8 @@ def _unused(
     """Return a line on each given source of labels that a page shows nothing of."""
     compared = {name for plot in judges for name in (plot.first, plot.second)}
     return [
-        f"Not shown: {one.name}. They mark no run here; to be compared with {sources[0].name}, "
-        "both must have labels of the same two runs of a task."
+        f"Not shown: {one.name}. They mark no run here, and there are no two runs of a task to "
+        "compare them by."
         for one in sources
         if not one.is_own and one.name not in marking and one.name not in compared
     ]
@@ -315,20 +315,19 @@ def _write_runs(
                 listed.append(list_run(run, link, {}, ()))
                 unscored[place] = _in_a_line(error)
         except (InputError, UsageError) as error:
-            left_out[place] = _in_a_line(error)
+            left_out[place] = _in_a_line(error).replace(f"{folder}{os.sep}", "")
+            if isinstance(error, InvalidFileError):  # a page may be handed out
+                lines = dict.fromkeys(f"line {one.line}" for one in error.problems if one.line)
+                left_out[place] = f"Damaged: {first_of([*lines])}; `sidelight validate` says more."
     if not listed:
         raise InputError(
             f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",
             remedy=f"The first: {next(iter(left_out.values()))}",
         )
     bank, given = marks_of(None)
-    judges: tuple[JudgePlot, ...] = ()
-    notes = []
-    try:
-        judges = compare_judges(listed[0].run.track, bank, given) if bank and given else ()
-        notes = _unused(given, {one.judge for one in listed}, judges)
-    except InputError as error:  # as a run without scores, each of these is named above
-        notes = [f"Labels not compared. {_in_a_line(error)}"]
+    track = listed[0].run.track
+    judges = compare_judges(track, bank, given) if bank and len(given) > 1 else ()
+    notes = _unused(given, {one.judge for one in listed}, judges)
     found = RunList(folder.name, tuple(listed), left_out, unscored, judges, given=bool(labels))
     atomic_write(destination, render_runs(found))
     return [*found.lacking(), *notes]

@@ -344,16 +344,14 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
 
 def misnamed_labels(folder: Path) -> list[str]:
     """Return a line on each file of labels in a folder that `read_labels` passes over."""
-    names = {
-        kind: f"{kind}.csv" if kind != "compound_assessments" else "compound_question_check.csv"
-        for kind in ASSESSMENT_KINDS
-    }
-    kinds = {path: detect_format(path) for path in sorted(folder.glob("*.csv"))}
+    kinds = {path: detect_format(path) or "" for path in sorted(folder.glob("*.csv"))}
+    names = {one: f"{one}.csv" for one in ASSESSMENT_KINDS}
+    names |= {"compound_assessments": "compound_question_check.csv"}
     return [
         f"{path}: not read; the name of such a file ends in {names[kind]}. Give it that name in "
         "a folder of its own, which a second --labels names."
         for path, kind in kinds.items()
-        if kind in names and not path.name.endswith(names[kind])
+        if not path.name.endswith(names.get(kind, ""))
     ]
 
 

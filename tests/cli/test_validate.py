@@ -71,7 +71,9 @@ def test_two_runs_of_a_task_with_one_run_id_are_named(valid_run, tmp_path):
     for files in ((valid_run, again), (valid_run, valid_run)):
         code, output = run(*files)
         assert code == 0
-        twice = f"run_ids for {valid_run} and {files[1]}; found '{RUN_ID}'. Leave out a run"
+        twice = (
+            f"run_ids for {valid_run} and {files[1]}; found '{RUN_ID}'. Leave out or rename one."
+        )
         assert twice in output
     assert "run-id-twice" not in run(valid_run)[1]
     again.write_text(valid_run.read_text().replace(RUN_ID, "lamp-two"))

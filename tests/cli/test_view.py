@@ -263,7 +263,8 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
         .replace('"responses"', '"responses": 7, "x"', 1)
     )
     view(folder, *given)
-    assert [one for one in texts(page, "p") if one.startswith("Not shown: reports/third-t2. ")]
+    told = "Damaged: line 1; `sidelight validate` says more."
+    assert f"Not shown: reports/third-t2. {told}" in texts(page, "p")
     with pytest.raises(UsageError, match="--compare is for one"):
         view(folder, "--compare", folder / "reports" / "another-t2")
 
@@ -286,7 +287,7 @@ def test_other_labels_are_compared_and_given_ones_that_are_not_shown_are_named(d
     assert "Reports (Task 2): two sources of labels" in texts(page, "h3")
     assert texts(page, "figcaption") == [f"Across: {first}. Up: {other}."]
     assert f"{second / 'again.csv'}: not read; the name of such a file ends in" in done.stderr
-    unused = f"Not shown: auto labels in third. They mark no run here; to be compared with {first}"
+    unused = "Not shown: auto labels in third. They mark no run here, and there are no two runs"
     assert unused in done.stderr
     alone = call("view", folder / "another-t2", "-o", tmp_path / "one.html", *given)
     assert unused in alone.stderr
