@@ -357,10 +357,9 @@ def lines_of(one: Shown) -> Iterable[str]:
 
 
 def deliver(result: Result, *, wants_json: bool) -> None:
-    """Write the files of a result, then print it, for people or as JSON.
+    """Write the files of a result, then print it: who reads what is printed may stop, as `head`.
 
-    Whoever reads what is printed may stop early, as `head` does. An exit code other than 0 raises
-    typer.Exit.
+    An exit code other than 0 raises typer.Exit.
     """
     if wants_json:
         _print_json(_document(result))

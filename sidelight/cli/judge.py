@@ -217,10 +217,7 @@ def judge(  # long: half of it are options
 def _compound_by_people(
     data: Path | None, judged: Path, track: TrackRules
 ) -> tuple[list[str], Path]:
-    """Say on how many questions people's verdicts in a data folder differ from a judge's.
-
-    Returns the verdicts to score by, too: people's where they differ and cover all questions.
-    """
+    """Say how often people's verdicts differ; return those to score by: people's if of all."""
     with suppress(InputError):  # the labels are given, whatever lies in the folder
         if data and (people := look_for(data, DataPart.COMPOUND_CHECK)):
             key_of = COMPOUND_ASSESSMENTS.key_of

@@ -117,10 +117,8 @@ def _per_topic_file(path: Path) -> Path:
     _refuse_run(path, "scores per topic", _PER_TOPIC)
     there = sorted(path.glob(_PER_TOPIC))
     if len(there) > 1:
-        raise InputError(
-            f"{path}: expected one file of scores per topic; found {len(there)}",
-            remedy=f"Name those to compare: {' '.join(map(str, there))}",
-        )
+        told = f"{path}: expected one file of scores per topic; found {len(there)}"
+        raise InputError(told, remedy=f"Name those to compare: {' '.join(map(str, there))}")
     return there[0] if there else path
 
 

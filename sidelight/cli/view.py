@@ -325,8 +325,7 @@ def _write_runs(
             remedy=f"The first: {next(iter(left_out.values()))}",
         )
     bank, given = marks_of(None)
-    track = listed[0].run.track
-    judges = compare_judges(track, bank, given) if bank and len(given) > 1 else ()
+    judges = compare_judges(listed[0].run.track, bank, given) if bank and given[1:] else ()
     notes = _unused(given, {one.judge for one in listed}, judges)
     found = RunList(folder.name, tuple(listed), left_out, unscored, judges, given=bool(labels))
     atomic_write(destination, render_runs(found))
