@@ -460,7 +460,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 KEPT = "kept"
 """Attribute of a command: what is kept once it was interrupted, and what calling it again does."""
 REPLIES_KEPT = "Model replies are kept; the same command asks only for the rest."
-IF_ASKED = f"{REPLIES_KEPT} Without a model, it starts from the beginning."
+IF_ASKED = f"Without a model, the same command starts from the beginning. {REPLIES_KEPT}"
 
 _OPTIONS = "Options"
 WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut

@@ -332,7 +332,9 @@ Runs = Annotated[
     list[Path],
     typer.Argument(help="Run files, whose names are the run tags; their folder; run directories."),
 ]
-TASK = typer.Option("--task", help="Task of the runs, by its name; of DRAGUN task1 or task2.")
+TASK = typer.Option(
+    "--task", help="Task of the runs, by its name; a wrong one lists those of the track."
+)
 RunTask = Annotated[str, TASK]
 JUDGE = typer.Option(
     "--judge",
