@@ -357,15 +357,20 @@ def lines_of(one: Shown) -> Iterable[str]:
 
 
 def deliver(result: Result, *, wants_json: bool) -> None:
-    """Print a result, for people or as JSON, and write its files.
+    """Write the files of a result, then print it: who reads what is printed may stop, as `head`.
 
     An exit code other than 0 raises typer.Exit.
     """
     if wants_json:
         _print_json(_document(result))
     else:
-        for one in result.shown:
-            _show(one)
+        shown: list[Shown] = []
+        try:
+            for one in result.shown:
+                shown += [f"  {path}" for path in one.write()] if isinstance(one, Files) else [one]
+        finally:  # what a full disk does not take is printed all the same
+            for one in shown:
+                _show(one)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 
@@ -403,10 +408,7 @@ def _show(one: Shown) -> None:
         case Note():
             console = err if one.on_stderr else out
             console.print(one.text, style=one.style, markup=False)
-        case Files():
-            for path in list(one.write()):
-                out.print(f"  {path}", markup=False)
-        case _:
+        case ResultTable() | PlainTable():
             print_table(one.header, one.rows)
 
 
@@ -458,7 +460,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 KEPT = "kept"
 """Attribute of a command: what is kept once it was interrupted, and what calling it again does."""
 REPLIES_KEPT = "Model replies are kept; the same command asks only for the rest."
-IF_ASKED = f"{REPLIES_KEPT} Without a model, it starts from the beginning."
+IF_ASKED = f"Without a model, the same command starts from the beginning. {REPLIES_KEPT}"
 
 _OPTIONS = "Options"
 WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut

@@ -205,19 +205,21 @@ def judge(  # long: half of it are options
         score = f"Next: sidelight score {task} "
         score += f"--data {data}" if data else f"--rubrics {rubrics}"
         kinds = [protocol.file_name for protocol in given.kind.protocols]
-        for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
-            score += f" {option} {output / name}"
-        score += f" -o {output / 'scores'}"
-        if data and isinstance(given.task, QuestionListTask):
-            ending += _compound_by_people(data, output / kinds[0], rules)
-        ending.append(score)
+        score += f" --assessments {output / kinds[-1]}"
+        if isinstance(given.task, QuestionListTask):
+            said, compound = _compound_by_people(data, output / kinds[0], rules)
+            ending += said
+            score += f" --compound {compound}"
+        ending.append(f"{score} -o {output / 'scores'}")
     return _result(manifest, given, ending, lacking)
 
 
-def _compound_by_people(data: Path, judged: Path, track: TrackRules) -> list[str]:
-    """Say on how many questions people's verdicts in a data folder differ from a judge's."""
+def _compound_by_people(
+    data: Path | None, judged: Path, track: TrackRules
+) -> tuple[list[str], Path]:
+    """Say how often people's verdicts differ; return those to score by: people's if of all."""
     with suppress(InputError):  # the labels are given, whatever lies in the folder
-        if people := look_for(data, DataPart.COMPOUND_CHECK):
+        if data and (people := look_for(data, DataPart.COMPOUND_CHECK)):
             key_of = COMPOUND_ASSESSMENTS.key_of
             one, other = (
                 {
@@ -228,9 +230,11 @@ def _compound_by_people(data: Path, judged: Path, track: TrackRules) -> list[str
             )
             both = one.keys() & other.keys()
             if n := sum(one[key] != other[key] for key in both):
-                total = counted(len(both), "question")
-                return [f"people's compound verdicts differ on {n} of {total}: --compound {people}"]
-    return []
+                told = (
+                    f"people's compound verdicts differ on {n} of {counted(len(both), 'question')}"
+                )
+                return [f"{told}: --compound {people}"], people if both == {*other} else judged
+    return [], judged
 
 
 _WORSE = (

@@ -332,7 +332,7 @@ Runs = Annotated[
     list[Path],
     typer.Argument(help="Run files, whose names are the run tags; their folder; run directories."),
 ]
-TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
+TASK = typer.Option("--task", help="Task of the runs, by its name; a wrong one lists all.")
 RunTask = Annotated[str, TASK]
 JUDGE = typer.Option(
     "--judge",

@@ -13,6 +13,7 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import IF_ASKED, Commands, Note, Result, interrupted, out
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.data_folder import DataPart, look_for
 from sidelight.formats.labels import assessments as labelled
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.runs.cited_sentences import inert
@@ -257,8 +258,14 @@ def answers(
     ]
     columns = (*labelled.ANSWER_ASSESSMENTS.key, "question", "answer", "report")
     labels = _write_sheet(output, columns, rows, rules.scales[labelled.ANSWER_ASSESSMENTS.scale])
+    people = look_for(data, DataPart.REPORT_ASSESSMENTS) if data else None
+    kind = labelled.ANSWER_ASSESSMENTS
+    given = labelled.read_merged_assessments(people, kind, rules.scales) if people else ()
+    judged = {kind.key_of(one) for one in given if isinstance(one.label, str)}
+    n_known = sum(row[:3] in judged for row in rows)
     told = f"{counted(len(rows), 'answer')} to label in {counted(len(cases), 'report')}"
-    document = {"answers": len(rows), "reports": len(cases), "labels": labels}
+    told += f"; {n_known} of them have labels in {people}" if n_known else ""
+    document = {"answers": len(rows), "reports": len(cases), "labels": labels, "known": n_known}
     shown = [f"{told}\n  {output}", _FILL_IN.format(", ".join(labels))]
     return Result({**document, "output": str(output)}, shown)
 

@@ -89,8 +89,7 @@ def topic_scores(
 
     sources: dict[str, list[Path]] = defaultdict(list)
     scores: dict[str, list[TopicScore]] = defaultdict(list)
-    for path in files:
-        _refuse_run(path, "scores per topic", "*_per_topic_results.csv")
+    for path in map(_per_topic_file, files):
         read = read_topic_scores(path)
         main = next(iter(read[0].values))
         if again := sorted({one.run_tag for one in scores[main]} & {one.run_tag for one in read}):
@@ -108,6 +107,19 @@ def topic_scores(
     if len(having) > 1:
         raise UsageError(f"several tasks have the measure {measure}", remedy="Choose a --task.")
     return [(scores[one], Path(", ".join(map(str, sources[one])))) for one in having or chosen]
+
+
+_PER_TOPIC = "*_per_topic_results.csv"
+
+
+def _per_topic_file(path: Path) -> Path:
+    """Return a file, or the only one with scores per topic in a folder."""
+    _refuse_run(path, "scores per topic", _PER_TOPIC)
+    there = sorted(path.glob(_PER_TOPIC))
+    if len(there) > 1:
+        told = f"{path}: expected one file of scores per topic; found {len(there)}"
+        raise InputError(told, remedy=f"Name those to compare: {' '.join(map(str, there))}")
+    return there[0] if there else path
 
 
 def _refuse_run(path: Path, expected: str, made: str) -> None:
@@ -739,4 +751,5 @@ def _judge_of(assessments: list[Path], task: Task) -> str | None:
             f"the labels and the compound verdicts are by different judges: {'; '.join(labels)}",
             remedy="Take both files from one `sidelight judge` run.",
         )
-    return labels[0] if labels else None
+    by = "" if manifests[0] else "pairs by people, compound verdicts by "
+    return f"{by}{labels[0]}" if labels else None

@@ -12,7 +12,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from shlex import quote
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import orjson
 import typer
@@ -24,7 +24,6 @@ from sidelight.cli.console import (
     PlainTable,
     Result,
     Shown,
-    lines_of,
     out,
     problem_notes,
 )
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN, _MAX_ALIKE = 20, 3
 _VARIED = {"official", "key-missing", "key-unknown", "value"}  # each stands for different faults
+_MISSING = {"rank-missing", "topic-missing"}
 _LISTS_ALL = "--json lists them all"
 _STRICTER = "These checks are stricter than the track's; --official gives the track's own verdict."
 _BY_FORM = "Segment ids were checked by their form only; --index INDEX looks them up."
@@ -131,7 +131,8 @@ def validate(  # long: half of it are its options
     order, misspelt and unknown fields, spare commas, surplus citations and, by whole sentences, the
     word limit; it invents nothing, so that a missing question stays missing, and a line that it
     cannot mend is left out. Changes are listed by the lines of the file that was given. A valid
-    file is copied as it is; of an invalid one in which nothing can be mended there is no copy.
+    file is copied as it is, but for line ends, CSV quotes and leftovers of a model; of an invalid
+    one in which nothing can be mended there is no copy.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
@@ -139,7 +140,7 @@ def validate(  # long: half of it are its options
     check = partial(judge_file, known_segments=known_segments, official=official)
     verdicts: list[Verdict] = []
     mended: dict[str, list[Change]] = {}
-    letters: list[tuple[Verdict, Sequence[Change]]] = []
+    letters: list[_Letter] = []
     named: list[Path] = []
     beside: dict[Path, tuple[str, ...]] = {}  # the topics that lie with files in a folder
     notes: list[str] = []
@@ -157,7 +158,7 @@ def validate(  # long: half of it are its options
         topic_ids = covered or made_for or rules.topic_ids
         if _is_run(path):
             verdicts += (its := check_run(RunDirectory(path, allow_plugin or ()), covered))
-            letters += [(one, ()) for one in its]
+            letters += [_Letter(one, (), one) for one in its]
             continue
         copy, changes = path, list[Change]()
         if fix is not None and path.is_file():
@@ -168,13 +169,12 @@ def validate(  # long: half of it are its options
         verdicts.append(check(copy, rules, topic_ids))
         # A team has the file that it sent, and not the copy.
         apart = output is not None and copy != path
-        letters.append((check(path, rules, topic_ids) if apart else verdicts[-1], changes))
-    if len(verdicts) > 1:
-        runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in verdicts]
-        verdicts = [
-            replace(one, problems=(*one.problems, *again))
-            for one, again in zip(verdicts, repeated(runs), strict=True)
-        ]
+        given = check(path, rules, topic_ids) if apart else verdicts[-1]
+        letters.append(_Letter(given, changes, verdicts[-1]))
+    several = verdicts if len(verdicts) > 1 else []
+    runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in several]
+    for place, again in enumerate(repeated(runs)):
+        verdicts[place] = replace(verdicts[place], problems=(*verdicts[place].problems, *again))
     as_given = [verdict.file for verdict in verdicts if fix and verdict.file not in mended]
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
@@ -188,7 +188,7 @@ def validate(  # long: half of it are its options
     notes += [_STRICTER] * (len(verdicts) > 1 and has_own and not official)
     cites = any(one.kind and one.kind.cites for one in verdicts)
     notes += [_BY_FORM] * (cites and index is None and not official)
-    written = [Files(partial(_write_texts, output, letters), "texts")] if output else []
+    written = [Files(partial(_write_letters, output, letters, runs), "texts")] if output else []
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
         [
@@ -291,12 +291,10 @@ def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, ob
     }
 
 
-def _shown(
-    verdicts: Sequence[Verdict], mended: Iterable[Sequence[Change]], *, in_full: bool = False
-) -> list[Shown]:
+def _shown(verdicts: Sequence[Verdict], mended: Iterable[Sequence[Change]]) -> list[Shown]:
     """Return changes, problems and verdicts; what is wrong with several files is told once.
 
-    Of changes and problems of one kind only the first are shown, unless all are, `in_full`.
+    Of changes and problems of one kind only the first are shown.
     """
     shown: list[Shown] = []
     indent = ""
@@ -310,22 +308,17 @@ def _shown(
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
             what = "not mended" if kind in NOT_MENDED else "mended"
-            most = len(alike) if in_full else _MAX_ALIKE
-            shown += [f"{indent}{what}: {one.said}" for one in alike[:most]]
-            if len(alike) > most:
-                more = f"{len(alike) - most} more, {kind.strip(':')}; {_LISTS_ALL}"
+            shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
+            if len(alike) > _MAX_ALIKE:
+                more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"
                 shown.append(f"{indent}{what}: and {more}")
     by_kind_of: dict[tuple[str, str], list[tuple[Problem, Note]]] = {}
     problems = [problem for one in verdicts for problem in one.problems]
-    for problem, note in (
-        pair
-        for alike in ([[one] for one in problems] if in_full else [problems])
-        for pair in problem_notes(alike, on_stderr=False)
-    ):
+    for problem, note in problem_notes(problems, on_stderr=False):
         told = problem, note._replace(text=f"{indent}{note.text}")
         by_kind_of.setdefault((problem.file, problem.code), []).append(told)
     for (file, code), notes in by_kind_of.items():
-        most = len(notes) if in_full else _MAX_SHOWN if code in _VARIED else _MAX_ALIKE
+        most = _MAX_SHOWN if code in _VARIED else _MAX_ALIKE
         shown += [note for _, note in notes[:most]]
         if left := notes[most:]:
             lines = dict.fromkeys(f"line {one.line}" for one, _ in left if one.line is not None)
@@ -338,17 +331,75 @@ def _shown(
     return shown
 
 
-def _write_texts(
-    folder: Path, letters: Sequence[tuple[Verdict, Sequence[Change]]]
+class _Letter(NamedTuple):
+    """What a team is told of a file: what it sent, what was mended, and what became of it."""
+
+    given: Verdict
+    changes: Sequence[Change]
+    copy: Verdict
+
+    def text(self, again: Iterable[Problem]) -> str:
+        """Return what was mended, then what is left to mend, then warnings; all by given lines."""
+        apart = self.given.file != self.copy.file
+        left = [*(self._left() if apart else self.given.problems), *again]
+        by_team = [one.said for one in self.changes if one.kind in NOT_MENDED]
+        parts = {
+            f"Mended in a copy ({_told(self.copy)[0]}):": [
+                one.said for one in self.changes if one.kind not in NOT_MENDED
+            ],
+            "To be mended by you:": by_team + [str(one) for one in left if one.severity == "error"],
+            "Advice:": [str(one) for one in left if one.severity == "warning"],
+        }
+        state, title, size = _told(self.given)
+        lines = [f"{self.given.file}: {state} {title}{size}"]
+        for heading, told in parts.items():
+            lines += [heading, *(f"  {one}" for one in told)] if told else []
+        return "".join(f"{line}\n" for line in lines)
+
+    def _left(self) -> list[Problem]:
+        """Return what is wrong with the copy, by the lines of the given file.
+
+        What is missing from a copy only because lines were left out of it is no fault of its own.
+        """
+        given, copy = ([*open_text(Path(one.file)).lines] for one in (self.given, self.copy))
+        words = {line: set(text.split()) for line, text in given}
+        copied = {line: set(text.split()) for line, text in copy}
+        missing = {(one.code, one.expected) for one in self.copy.problems if one.code in _MISSING}
+        left = [one for one in self.given.problems if (one.code, one.expected) in missing]
+        for one in self.copy.problems:
+            its = copied.get(one.line or 0, set())
+            line = min(words, key=lambda at: len(words[at] ^ its)) if one.line else None
+            left += [replace(one, file=self.given.file, line=line)] * (one.code not in _MISSING)
+        return sorted(left, key=lambda one: one.line or 0)
+
+
+def _sender(run: Any) -> str:
+    """Return the team of a run, or its run id where its file names no team."""
+    said = [*getattr(run, "questions", ()), *(one.metadata for one in getattr(run, "reports", ()))]
+    return next((one.team_id for one in said), "") or run.run_ids[0]
+
+
+def _write_letters(
+    folder: Path, letters: Sequence[_Letter], runs: Sequence[tuple[str, str, Run | None]]
 ) -> Iterator[Path]:
-    """Write all that is known of each file alone, under the name of the file; yield the paths."""
-    paths = [Path(one.file).absolute() for one, _ in letters]
+    """Write all that is known of each file alone, under the name of the file; yield the paths.
+
+    `runs` are those of the files. Which others of its own a team's run is like is said, too.
+    """
+    paths = [Path(one.given.file).absolute() for one in letters]
     paths = [path.parent.resolve() / path.name for path in paths]
     top = os.path.commonpath([path.parent for path in paths])
-    for path, (one, changes) in zip(paths, letters, strict=True):
-        lines = [line for told in _shown([one], [changes], in_full=True) for line in lines_of(told)]
+    of_team: dict[str, list[tuple[str, str, Run | None]]] = {}
+    for (task, _, run), one in zip(runs, letters, strict=False):
+        if run and run.run_ids:
+            of_team.setdefault(_sender(run), []).append((task, one.given.file, run))
+    again: dict[str, list[Problem]] = {}
+    for theirs in (order for sent in of_team.values() for order in (sent, sent[::-1])):
+        for (_, file, _), told in zip(theirs, repeated(theirs), strict=True):
+            again.setdefault(file, []).extend(told)
+    for path, one in zip(paths, letters, strict=True):
         text = folder / f"{path.relative_to(top)}.txt"
-        atomic_write(text, "".join(f"{line}\n" for line in lines))
+        atomic_write(text, one.text(again.get(one.given.file, ())))
         yield text
 
 

@@ -7,7 +7,8 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial, wraps
@@ -25,7 +26,7 @@ from sidelight.cli import console, options
 from sidelight.cli.console import IF_ASKED, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import STEPS, in_lines, progress_bar
 from sidelight.config.load import load_settings
-from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.errors import InputError, InvalidFileError, SidelightError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
@@ -37,10 +38,10 @@ from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, host_of
-from sidelight.text import one_line
+from sidelight.text import first_of, one_line
 from sidelight.tracks import load_track
 from sidelight.versions import VERSION
-from sidelight.view.model import Page, RunList, TopicPage
+from sidelight.view.model import JudgePlot, Page, RunList, TopicPage
 from sidelight.view.page import render_page, render_runs
 from sidelight.wiring.estimate import check_asked
 from sidelight.wiring.run import make_run, open_investigation, open_sources
@@ -92,7 +93,8 @@ def view(  # long: half of it are its options
     labels: Annotated[
         list[Path] | None,
         options.labels_option(
-            "Folder of label files; the first one marks the run; others are compared with it."
+            "Folder of label files. A run is marked by the first that has labels of it; scores by "
+            "the first folder (that of --data) and each other one are compared."
         ),
     ] = None,
     data: Annotated[
@@ -188,27 +190,52 @@ def write_page(
         [MarkedRun(_shown([one], topics, index, plugins), *marks_of(one)) for one in rivals],
     )
     atomic_write(destination, render_page(page))
+    marking = {page.labels, *(rival.judge for topic in page.topics for rival in topic.rivals)}
+    for line in _unused(sources, marking, page.judges):
+        err.print(line, style="yellow", markup=False)
     return page
+
+
+def _unused(
+    sources: Sequence[Labels], marking: Container[str], judges: Sequence[JudgePlot]
+) -> list[str]:
+    """Return a line on each given source of labels that a page shows nothing of."""
+    compared = {name for plot in judges for name in (plot.first, plot.second)}
+    return [
+        f"Not shown: {one.name}. They mark no run here, and there are no two runs of a task to "
+        "compare them by."
+        for one in sources
+        if not one.is_own and one.name not in marking and one.name not in compared
+    ]
 
 
 def _read_marks(
     rubrics: Path | None, labels: list[Path]
-) -> Callable[[Path], tuple[dict[str, Rubric], list[Labels]]]:
-    """Return what reads the rubrics and the labels that mark a run, each folder once."""
-    from sidelight.view.shown_run import read_labels
+) -> Callable[[Path | None], tuple[dict[str, Rubric], list[Labels]]]:
+    """Return what reads the rubrics and the labels that mark a run, each folder once.
+
+    Without a run it returns those given. Sources of one name are told apart by their folders.
+    """
+    from sidelight.view.shown_run import misnamed_labels, read_labels
 
     if labels and rubrics is None:
         raise _half_given()
     scales = load_track().scales
     read = cache(partial(read_labels, scales=scales))
     banks = cache(partial(read_rubrics, scales=scales))
-    for one in labels:  # what is wrong with these is not a run's
-        read(one)
+    often = Counter(read(one).name for one in labels)  # what is wrong with these is not a run's
+    for line in (line for one in labels for line in misnamed_labels(one)):
+        err.print(line, style="yellow", markup=False)
 
-    def marks_of(run: Path) -> tuple[dict[str, Rubric], list[Labels]]:
-        bank, marking = _marking(run, rubrics, labels)
-        sources = [replace(read(one), is_own=one not in labels) for one in marking]
-        return banks(bank) if bank else {}, sources
+    def source(folder: Path) -> Labels:
+        found = read(folder)
+        is_own = folder not in labels
+        name = found.name if is_own or often[found.name] == 1 else f"{found.name} in {folder.name}"
+        return replace(found, name=name, is_own=is_own)
+
+    def marks_of(run: Path | None) -> tuple[dict[str, Rubric], list[Labels]]:
+        bank, marking = _marking(run, rubrics, labels) if run else (rubrics, labels)
+        return banks(bank) if bank else {}, list(map(source, marking))
 
     return marks_of
 
@@ -268,7 +295,7 @@ def _write_runs(
 
     Returns a line on each run that the page lacks, or shows without scores that there are.
     """
-    from sidelight.view.collect import list_run
+    from sidelight.view.collect import compare_judges, list_run
 
     marks_of = _read_marks(rubrics, labels)
     listed, left_out, unscored = [], {}, {}
@@ -288,15 +315,21 @@ def _write_runs(
                 listed.append(list_run(run, link, {}, ()))
                 unscored[place] = _in_a_line(error)
         except (InputError, UsageError) as error:
-            left_out[place] = _in_a_line(error)
+            left_out[place] = _in_a_line(error).replace(f"{folder}{os.sep}", "")
+            if isinstance(error, InvalidFileError):  # a page may be handed out
+                lines = dict.fromkeys(f"line {one.line}" for one in error.problems if one.line)
+                left_out[place] = f"Damaged: {first_of([*lines])}; `sidelight validate` says more."
     if not listed:
         raise InputError(
             f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",
             remedy=f"The first: {next(iter(left_out.values()))}",
         )
-    found = RunList(folder.name, tuple(listed), left_out, unscored, given=bool(labels))
+    bank, given = marks_of(None)
+    judges = compare_judges(listed[0].run.track, bank, given) if bank and given[1:] else ()
+    notes = _unused(given, {one.judge for one in listed}, judges)
+    found = RunList(folder.name, tuple(listed), left_out, unscored, judges, given=bool(labels))
     atomic_write(destination, render_runs(found))
-    return found.lacking()
+    return [*found.lacking(), *notes]
 
 
 def _shown(

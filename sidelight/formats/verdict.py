@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple, Self, TypeVar
@@ -56,6 +56,7 @@ QUESTION_GRADES = "question_grades"
 """What `detect_format` calls a file of graded questions."""
 
 _NEAR_SHARE = 0.5  # of the topics of the shorter of two runs, on which they have the same texts
+_MENDABLE = {"model-leftovers", "crlf", "csv-quoting"}  # warnings
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -494,9 +495,9 @@ def mend_file(
     """Write a run with what can be mended without inventing anything; see `RunFormat.mend`.
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
-    None for a file of another kind. A run that is valid on `topic_ids`, and without leftovers of a
-    model, is copied as it is; of an invalid one in which nothing can be mended there is no copy,
-    and the result is the run itself. `folder` must be another one than that of the run.
+    None for a file of another kind. A run that is valid on `topic_ids`, and without warnings that
+    can be mended, is copied as it is; of an invalid one in which nothing can be mended there is no
+    copy, and the result is the run itself. `folder` must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
@@ -507,7 +508,7 @@ def mend_file(
         raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
     copy = folder / path.name
     verdict = judge_file(path, track, topic_ids)
-    if verdict.valid and all(one.code != "model-leftovers" for one in verdict.problems):
+    if verdict.valid and _MENDABLE.isdisjoint(one.code for one in verdict.problems):
         with atomic_binary(copy) as stream:
             stream.write(path.read_bytes())
         return copy, []
@@ -572,42 +573,31 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
     def warn(code: str, file: str, expected: str, found: str, remedy: str) -> None:
         told[file].append(Problem(code, file, None, expected, found, remedy, "warning"))
 
-    leave_out, rename = "Leave out a run.", "Leave out a run or rename it."
     owners: dict[tuple[str, str], str] = {}
-    made, texts = (defaultdict[str, dict[str, dict[str, str]]](dict) for _ in range(2))
+    made, texts = (defaultdict[str, dict[str, dict[str, object]]](dict) for _ in range(2))
     for task, file, run in runs:
         if run is None:
             continue
         for run_id in run.run_ids:
             if owner := owners.get((task, run_id)):
-                expected = f"other run_ids than that of {owner}"
-                warn("run-id-twice", file, expected, quoted(run_id), rename)
+                expected, remedy = f"two run_ids for {owner} and {file}", "Leave out or rename one."
+                warn("run-id-twice", file, expected, quoted(run_id), remedy)
             owners.setdefault((task, run_id), file)
-        results = run.results()
-        made[task][file] = {topic: _hash(its) for topic, its in results.items()}
-        texts[task][file] = {topic: _hash(texts_alone(its)) for topic, its in results.items()}
+        results: Mapping[str, object] = run.results()
+        made[task][file] = {**results}
+        texts[task][file] = {topic: texts_alone(its) for topic, its in results.items()}
     for task, files in made.items():
-        twins = twins_of(files, texts[task])
-        for file, (first, is_equal) in twins.items():
-            expected = f"other results than those of {first}"
-            if is_equal:
-                warn("run-identical", file, expected, "all topics equal", leave_out)
-            else:
-                warn("run-near-twin", file, expected, NEAR_TWIN, leave_out)
-        alone = [file for file in files if file not in twins]
-        for place, file in enumerate(alone):
-            its = texts[task][file]
-            for first in alone[:place]:
-                theirs = texts[task][first]
-                n_same = len(its.items() & theirs.items())
-                if n_same > _NEAR_SHARE * min(len(its), len(theirs)):
-                    expected = f"other results than those of {first}"
-                    total = counted(len({*its, *theirs}), "topic")
-                    found = f"the same texts on {n_same} of {total}"
-                    warn("run-near-twin", file, expected, found, leave_out)
-                    break
+        twins = twins_of(files, texts[task]).items()
+        alike = {
+            file: (one, "all topics equal" if same else NEAR_TWIN) for file, (one, same) in twins
+        }
+        for first, file in combinations([file for file in files if file not in alike], 2):
+            theirs, its = texts[task][first], texts[task][file]
+            n_same = sum(theirs.get(topic) == text for topic, text in its.items())
+            if n_same > _NEAR_SHARE * min(len(its), len(theirs)):
+                total = counted(len({*its, *theirs}), "topic")
+                alike.setdefault(file, (first, f"the same texts on {n_same} of {total}"))
+        for file, (first, how) in alike.items():
+            code = "run-identical" if how == "all topics equal" else "run-near-twin"
+            warn(code, file, f"other results than those of {first}", how, "Leave out a run.")
     return [told.pop(file, []) for _, file, _ in runs]
-
-
-def _hash(results: object) -> str:
-    return sha256(repr(results).encode()).hexdigest()

@@ -213,7 +213,7 @@ class RunDirectory:
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
                 "version of sidelight can read",
                 remedy="Give a folder that `sidelight run` wrote, after it has ended. Run files "
-                "are for `view`, `judge` and `score`.",
+                f"are for `view`, `judge` and `score`. {_OF_OTHERS}",
             ) from error
 
     def known_topics(self) -> set[str]:
@@ -320,6 +320,10 @@ def publish(path: Path, write: Callable[[Path], None]) -> None:
 
 
 LIST = "runs.csv"
+_OF_OTHERS = (
+    "Files of other teams are published as docs/reproduction.md says under “What should an "
+    "organizer keep?”."
+)
 _MENDED = "Copy a mended run file over the one in its run directory, and pack that."
 
 
@@ -434,7 +438,7 @@ def _judged(track: Track, path: Path) -> str:
     if track.judgments is None:
         raise UsageError(
             f"{path}: expected a run directory; found a file, and {track.title} takes no judgments",
-            remedy=_MENDED,
+            remedy=f"{_MENDED} {_OF_OTHERS}",
         )
     return track.judgments.name
 

@@ -359,14 +359,16 @@ class ListedRun(NamedTuple):
 class RunList(NamedTuple):
     """The runs of a folder; `left_out` says by folder why a run cannot be shown.
 
-    `unscored` says of shown ones why scores that there are cannot be shown. `given` tells whether
-    there are labels from elsewhere, which know runs by their tags alone.
+    `unscored` says of shown ones why scores that there are cannot be shown. `judges` compares
+    sources of labels. `given` tells whether there are labels from elsewhere, which know runs by
+    their tags alone.
     """
 
     folder: str
     runs: tuple[ListedRun, ...]
     left_out: dict[str, str]
     unscored: dict[str, str]
+    judges: tuple[JudgePlot, ...]
     given: bool
 
     def lacking(self) -> list[str]:

@@ -27,6 +27,7 @@ from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 from sidelight.evaluation.scoring.table import label_source
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
+    ASSESSMENT_KINDS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     read_assessments,
@@ -339,6 +340,19 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
         support=_read_support(support) if support else {},
         lost_at=_read_funnel(funnel) if funnel else {},
     )
+
+
+def misnamed_labels(folder: Path) -> list[str]:
+    """Return a line on each file of labels in a folder that `read_labels` passes over."""
+    kinds = {path: detect_format(path) or "" for path in sorted(folder.glob("*.csv"))}
+    names = {one: f"{one}.csv" for one in ASSESSMENT_KINDS}
+    names |= {"compound_assessments": "compound_question_check.csv"}
+    return [
+        f"{path}: not read; the name of such a file ends in {names[kind]}. Give it that name in "
+        "a folder of its own, which a second --labels names."
+        for path, kind in kinds.items()
+        if not path.name.endswith(names.get(kind, ""))
+    ]
 
 
 def _find(folder: Path, name: str) -> Path | None:

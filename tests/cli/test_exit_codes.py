@@ -240,8 +240,8 @@ def test_what_is_kept_is_said_of_judges_with_a_model_and_without():
     for words in ("judge", "evaluate", "score support", "assess questions"):
         said = command_line._what_next(words.split())
         assert said == (
-            "Model replies are kept; the same command asks only for the rest. Without a model, it "
-            "starts from the beginning."
+            "Without a model, the same command starts from the beginning. Model replies are kept; "
+            "the same command asks only for the rest."
         )
     assert "Without a model" not in command_line._what_next(["nuggets"])  # which always asks one
 

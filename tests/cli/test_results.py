@@ -53,6 +53,15 @@ def test_json_is_alone_on_stdout_and_names_the_files_that_were_written(tmp_path)
     assert done.stderr == "at work\ndl-19: no bank\n"
 
 
+def test_files_are_written_before_anything_is_printed(tmp_path, capsys):
+    def write():
+        assert capsys.readouterr().out == ""
+        return [tmp_path / "kappa.csv"]
+
+    deliver(Result(None, ["first", Files(write), "last"]), wants_json=False)
+    assert capsys.readouterr().out == f"first\n  {tmp_path / 'kappa.csv'}\nlast\n"
+
+
 def test_names_are_printed_as_they_are(capsys):
     deliver(Result(None, ["run:100:[b]", Note("run:100:[b]", "red")]), wants_json=False)
     assert capsys.readouterr().out == "run:100:[b]\nrun:100:[b]\n"

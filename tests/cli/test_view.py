@@ -263,9 +263,35 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
         .replace('"responses"', '"responses": 7, "x"', 1)
     )
     view(folder, *given)
-    assert [one for one in texts(page, "p") if one.startswith("Not shown: reports/third-t2. ")]
+    told = "Damaged: line 1; `sidelight validate` says more."
+    assert f"Not shown: reports/third-t2. {told}" in texts(page, "p")
     with pytest.raises(UsageError, match="--compare is for one"):
         view(folder, "--compare", folder / "reports" / "another-t2")
+
+
+def test_other_labels_are_compared_and_given_ones_that_are_not_shown_are_named(data, tmp_path):
+    folder, page = tmp_path / "reports", tmp_path / "reports" / "runs.html"
+    folder.mkdir()
+    for name in ("sidelight-view", "another"):
+        made = write_run(tmp_path / name, run_id=f"sidelight-{name[-4:]}")
+        shutil.copy(made.file(load_track().tasks[1]), folder / f"{name}-t2")
+    second, third = tmp_path / "second", tmp_path / "third"
+    people = (data / "human_assessments" / "report_assessments.csv").read_text()
+    for other, labels in ((second, people), (third, people.replace("another", "unknown"))):
+        other.mkdir()
+        (other / "report_assessments.csv").write_text(labels)
+    (second / "again.csv").write_text(people)
+    given = ("--data", data, "--labels", second, "--labels", third)
+    done = call("view", folder, *given)
+    first, other = (f"auto labels in {one}" for one in ("human_assessments", "second"))
+    assert "Reports (Task 2): two sources of labels" in texts(page, "h3")
+    assert texts(page, "figcaption") == [f"Across: {first}. Up: {other}."]
+    assert f"{second / 'again.csv'}: not read; the name of such a file ends in" in done.stderr
+    unused = "Not shown: auto labels in third. They mark no run here, and there are no two runs"
+    assert unused in done.stderr
+    alone = call("view", folder / "another-t2", "-o", tmp_path / "one.html", *given)
+    assert unused in alone.stderr
+    assert "Not shown: auto labels in second" not in done.stderr + alone.stderr
 
 
 def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):

@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
@@ -71,9 +71,8 @@ def score_questions(
             a question lacks a verdict.
     """
     task = track.question_list
-    _require_known(
-        _unknown_pairs(rubrics, assessments, task.count), "rubric and submitted questions"
-    )
+    unknown = _unknown_pairs(rubrics, assessments, task.count)
+    _require_known(unknown, "rubric and submitted questions", rubrics, assessments)
     asked = Counter((item.run_tag, item.topic_id) for item in compound or ())
     flagged: dict[tuple[str, str], set[int]] = defaultdict(set)
     for run_tag, topic_id, rank in compound_questions(assessments, compound, track.scales):
@@ -114,7 +113,8 @@ def score_reports(
     Raises:
         InputError: There are no assessments, or they name a topic or answer that does not exist.
     """
-    _require_known(_unknown_answers(rubrics, assessments), "rubric answers")
+    unknown = _unknown_answers(rubrics, assessments)
+    _require_known(unknown, "rubric answers", rubrics, assessments)
     labels: dict[tuple[str, str], dict[str, str | Unjudged]] = defaultdict(dict)
     for item in assessments:
         labels[item.run_tag, item.topic_id][item.answer_id] = item.label
@@ -188,12 +188,15 @@ def _unknown_answers(
     ]
 
 
-def _require_known(unknown: Sequence[str], what: str) -> None:
+def _require_known(
+    unknown: Sequence[str], what: str, rubrics: Mapping[str, Rubric], assessments: Iterable[Any]
+) -> None:
     if unknown:
-        raise InputError(
-            f"the assessments name {what} that do not exist: {first_of(unknown)}",
-            remedy="Use all rubrics that the assessments were made with, and their track.",
-        )
+        told = f"the assessments name {what} that do not exist: {first_of(unknown)}"
+        if rubrics.keys().isdisjoint(one.topic_id for one in assessments):
+            told = f"none of the topics of the assessments has a rubric, such as {unknown[0]}"
+        remedy = "Use all rubrics that the assessments were made with, and their track."
+        raise InputError(told, remedy=remedy)
 
 
 def people_question_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:

@@ -39,9 +39,13 @@ class QuestionRow(NamedTuple):
 
 
 def check_ranks(
-    topic_id: str, rows: Sequence[QuestionRow], task: QuestionListTask, findings: Findings
+    topic_id: str,
+    rows: Sequence[QuestionRow],
+    n_damaged: int,
+    task: QuestionListTask,
+    findings: Findings,
 ) -> None:
-    """Check that a topic has every rank once, in order."""
+    """Check that a topic has every rank once, in order; lines that cannot be read have some."""
     ranks = {str(rank): rank for rank in range(1, task.count + 1)}
     lines: dict[str, int] = {}
     for row in rows:
@@ -61,7 +65,7 @@ def check_ranks(
             )
         lines.setdefault(row.rank, row.line)
     missing = [rank for rank in ranks if rank not in lines]
-    if missing:
+    if len(missing) > n_damaged:
         after = (row for row in rows if ranks.get(row.rank, 0) > ranks[missing[0]])
         findings.error(
             "rank-missing",
@@ -333,9 +337,11 @@ def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) 
     for row in rows:
         by_topic[row.topic_id].append(row)
     submission.check_topics(run, {topic_id: rows[0].line for topic_id, rows in by_topic.items()})
+    unread = {one.line for one in findings.problems} - {row.line for row in rows}
+    damaged = submission.topics_of_lines(run, unread)
     csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(run.path), fields)}
     for topic_id, topic_rows in by_topic.items():
-        check_ranks(topic_id, topic_rows, run.task, findings)
+        check_ranks(topic_id, topic_rows, damaged[topic_id], run.task, findings)
         check_repeats(topic_rows, findings)
         for row in topic_rows:
             check_question(row, csv_texts.get(row.line), run.task, findings)

@@ -243,11 +243,23 @@ def check_ids(run: CheckedRun[Task], ids: Sequence[LineIds]) -> None:
         )
 
 
+def topics_of_lines(run: CheckedRun[Task], numbers: Iterable[int | None]) -> Counter[str]:
+    """Return on how many of some lines each topic is the first that is named, damaged or not."""
+    raw = read_bytes(run.path).split(b"\n")
+    any_topic = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, run.topic_ids))})(?!\w)")
+    texts = (raw[one - 1].decode("utf-8", "replace") for one in {*numbers} if one is not None)
+    return Counter(found[0] for found in map(any_topic.search, texts) if found)
+
+
 def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
-    """Check that a file covers the topics, all and no other, by the first line of each in it."""
+    """Check that a file covers the topics, all and no other, by the first line of each in it.
+
+    A topic of a line that cannot be read is not missing: that line is to be mended.
+    """
     for topic_id, line in first_lines.items():
         run.findings.topics([topic_id], run.topic_ids, line)
-    missing = [topic_id for topic_id in run.topic_ids if topic_id not in first_lines]
+    damaged = topics_of_lines(run, (one.line for one in run.findings.problems))
+    missing = [one for one in run.topic_ids if one not in first_lines and one not in damaged]
     if missing:
         run.findings.error(
             "topic-missing",

@@ -202,9 +202,17 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     assert re.search(
         rf"compound verdicts differ on \d+ of 50 questions: --compound {people}\n", shown
     )
+    labels = tmp_path / "auto_question_assessments.csv"
+    scored = ("--data", SAMPLE, "--assessments", labels)
+    parts = (*scored, "--compound", people, "-o", tmp_path / "scores")
+    assert shown.endswith(f"Next: sidelight score task1 {' '.join(map(str, parts))}\n")
     labels = tmp_path / "auto_report_assessments.csv"
     by = told("score", "task2", "--data", SAMPLE, "--assessments", labels)["judge"]
     assert f"judged on 5 topics by {by}." in shown
+    (tmp_path / "auto_compound_question_check.csv").write_bytes(people.read_bytes())  # of all runs
+    verdicts = ("--compound", tmp_path / "auto_compound_question_check.csv")
+    told_by = told("score", "task1", "--data", SAMPLE, *verdicts)["judge"]
+    assert told_by == f"pairs by people, compound verdicts by {by}"
     elsewhere, _ = judge(*questions, "--examples", SAMPLE, "-o", tmp_path / "elsewhere")
     assert f"judged on 5 topics by {by}." in elsewhere
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")

@@ -158,7 +158,9 @@ def test_another_index_or_an_unfinished_run_is_refused(
         told("evaluate", plain_run, *given)
     with pytest.raises(InputError, match="expected a finished run"):
         told("evaluate", tmp_path, *given)
-    with pytest.raises(InputError, match=r"(?s)expected a finished run.*`view`, `judge` and"):
+    with pytest.raises(
+        InputError, match=r"(?s)expected a finished run.*`view`, `judge` and.*organizer keep"
+    ):
         told("evaluate", plain_run / "task2.jsonl", *given)
     with pytest.raises(UsageError, match=r"(?s)drafts none.*--rubrics.*score support") as caught:
         told("evaluate", plain_run, "--index", tmp_path / "nowhere")  # before it is opened

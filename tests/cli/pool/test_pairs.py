@@ -124,7 +124,11 @@ def test_answers_of_rubrics_beside_reports(tmp_path):
         for question in bank[topic_id].questions
         for answer in question.answers
     ]
-    assert (found["answers"], found["reports"]) == (len(rows), 5)
+    assert (found["answers"], found["reports"], found["known"]) == (len(rows), 5, 0)
+    other = tmp_path / "other.csv"
+    assert f"; {len(rows)} of them have labels in {sample_path()}" in said(
+        *("pool", "answers", run, "--data", sample_path(), "-o", other)
+    )
     assert {row["labels"] for row in rows} == {"supports, partial, contradicts, none"}
     # A cell that a spreadsheet would compute is none.
     assert not [row for row in rows if row["report"].startswith("=")]

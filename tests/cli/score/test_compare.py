@@ -32,6 +32,19 @@ def test_a_table_says_what_its_figures_are(per_topic):
         compare(per_topic, "--measure", "speed")
 
 
+def test_the_only_scores_per_topic_in_a_folder_are_compared(per_topic, tmp_path):
+    of_file = compare(per_topic)
+    one, two = (tmp_path / f"{name}_per_topic_results.csv" for name in ("one", "two"))
+    per_topic.rename(one)
+    assert compare(tmp_path) == of_file
+    two.write_text(one.read_text())
+    with pytest.raises(
+        InputError, match="expected one file of scores per topic; found 2"
+    ) as caught:
+        compare(tmp_path)
+    assert caught.value.remedy == f"Name those to compare: {one} {two}"
+
+
 def test_why_no_difference_is_detectable_is_said(per_topic):
     told, alike = "a test on 3 topics, corrected for 1 pair, can show no difference", "on no topic"
     shown = compare(per_topic)

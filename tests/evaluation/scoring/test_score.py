@@ -133,6 +133,10 @@ def test_what_is_not_known_is_named():
     for topic_id, answer_id in (("z", "na-1"), ("a", "na-4")):
         with pytest.raises(InputError, match=f"topic {topic_id}, answer {answer_id}"):
             score.score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
+    with pytest.raises(
+        InputError, match="none of the topics of the assessments has a rubric, such"
+    ):
+        score.score_reports(TRACK, RUBRICS, [answer("z", "r", "na-1", "supports")])
     labels = [answer("a", "r", f"na-{number}", "none") for number in range(100, 115)]
     with pytest.raises(InputError, match="and 5 more"):
         score.score_reports(TRACK, RUBRICS, labels)
