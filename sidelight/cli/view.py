@@ -288,7 +288,7 @@ def _write_runs(
                 listed.append(list_run(run, link, {}, ()))
                 unscored[place] = _in_a_line(error)
         except (InputError, UsageError) as error:
-            left_out[place] = _in_a_line(error)
+            left_out[place] = _in_a_line(error).replace(f"{path}/", "")  # alike for alike runs
     if not listed:
         raise InputError(
             f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",

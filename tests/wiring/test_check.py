@@ -36,7 +36,7 @@ def test_no_index(tmp_path):
 def test_a_reranker_that_is_not_here(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     own = checks(None, "retrieval.reranker=boost:Boost")["reranker"]
-    assert "set retrieval.retriever to boost:Boost" in own.remedy
+    assert "docs/extending.md. Set: retrieval.retriever=boost:Boost" in own.remedy
     check = checks(None, "retrieval.reranker=cross-encoder/none-such")["reranker"]
     assert check.remedy.startswith("Fetch it with: hf download cross-encoder/none-such")
     model = tmp_path / "model"

@@ -446,10 +446,8 @@ def check_model(role: str, name: str) -> Check:
     except HFValidationError:
         remedy = "Name the folder of the model."
         if role == "reranker" and ":" in name:
-            remedy = (
-                f"A reranker of your own is a retriever: set retrieval.retriever to {name}; see "
-            )
-            remedy += "docs/extending.md."
+            remedy = "Your own reranker is a retriever: docs/extending.md. Set: "
+            remedy += f"retrieval.retriever={name}"
         return Check(role, f"{name} is no folder with a model", remedy)
     for file in found:
         if isinstance(file, str):
