@@ -31,6 +31,8 @@ def read_yaml(text: str) -> Any:
         raise yaml.YAMLError(f"character {error.position + 1}: {error.reason}") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if isinstance(error, yaml.scanner.ScannerError):  # what was begun there does not end
+            mark = error.context_mark or mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         said = ", ".join(filter(None, (error.context, error.problem)))
         raise yaml.YAMLError(f"{where}{said}") from None

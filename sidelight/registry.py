@@ -73,22 +73,27 @@ def locate(kind: str, name: str) -> str:
     )
 
 
-def registered(kind: str, name: str, where: str, allowed: Container[str]) -> str:
+def registered(
+    kind: str, name: str, where: str, allowed: Container[str], others: Iterable[str] = ()
+) -> str:
     """Return a name that a run or a bundle gives, which may be somebody else's; imports nothing.
 
     What users type themselves goes to `locate` and `load` at once: it is their own word that a
     module is to be imported. A name that is neither registered nor in `allowed` raises InputError;
-    `where` is the file and field where it was read, for the message.
+    `where` is the file and field where it was read, for the message, and `others` are parts beside
+    it that need to be allowed, too.
     """
     if name in names(kind) or name in allowed:
         return name
     shown = repr(name[:_MAX_SHOWN])
-    allow = shlex.quote(name) if name.isprintable() and len(name) <= _MAX_SHOWN else "NAME"
+    needed = dict.fromkeys((name, *others))
+    if not all(one.isprintable() and len(one) <= _MAX_SHOWN for one in needed):
+        needed = dict.fromkeys(["NAME"])
     raise InputError(
         f"{where}: expected a registered {title(kind)}, one of {', '.join(names(kind))}; "
         f"found {shown}, and modules that a run names are not imported",
         remedy="Install the package that offers it; or, if you trust its code, allow it: "
-        f"--allow-plugin {allow}",
+        + " ".join(f"--allow-plugin {shlex.quote(one)}" for one in needed),
     )
 
 

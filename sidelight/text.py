@@ -16,6 +16,7 @@ from functools import lru_cache
 from math import inf, isfinite
 from typing import Literal
 
+INSERTED = re.compile(r"\[[^\[\]]*\]")  # a name put in, or the date of a page
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*%?")
 _FINITE_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

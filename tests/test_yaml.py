@@ -81,6 +81,12 @@ def test_a_key_that_yaml_takes_for_a_truth_value_is_named(key, tmp_path):
     assert read_yaml(f"'{key}': {key}").keys() == {key}
 
 
+@pytest.mark.parametrize("last", ["k 20", 'k: "20'])
+def test_a_line_that_does_not_end_is_named_and_not_the_next_one(last):
+    with pytest.raises(yaml.YAMLError, match="line 3, column"):
+        read_yaml(f"retrieval:\n  depth: 50\n  {last}\n")
+
+
 def test_values_may_be_written_once():
     assert read_yaml("a: &name x\nb: *name") == {"a": "x", "b": "x"}
     plain = "a: 0x1F\nb: 1.5e+3\nc: 2024-02-03"

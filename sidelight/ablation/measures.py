@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation import FUNNEL_FILE, collect, evaluate_run, read_finished
 from sidelight.schemas.grading.judgment import JudgedSentence, Measure
-from sidelight.schemas.task import CitedTextTask
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted
 from sidelight.text_vectors import SentenceEncoder, TextVectors
@@ -227,9 +227,32 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
 
 def results_of(arm: Arm, folder: Path) -> dict[str, str]:
     """Return, by task, a hash of what an arm's file holds but for the run id, which is its own."""
+    made = {task.name: results for task, results in _results(arm, folder)}
+    return {name: sha256(repr(results).encode()).hexdigest() for name, results in made.items()}
+
+
+_MADE_OF: dict[type[Task], str] = {CitedTextTask: "sentence", QuestionListTask: "question"}
+
+
+def shared_with(base: Arm, arm: Arm, folder: Path) -> dict[str, tuple[int, int]]:
+    """Return, for sentences and questions, how many of an arm's the base has, and how many it has.
+
+    They are compared by their words, and by topic.
+    """
+    shared, of_base = {}, {task.name: made for task, made in _results(base, folder)}
+    for task, ours in _results(arm, folder):
+        if noun := _MADE_OF.get(type(task)):
+            pairs = [(made, of_base[task.name].get(one, ())) for one, made in ours.items()]
+            said = [[{getattr(one, "text", one) for one in it} for it in pair] for pair in pairs]
+            shared[noun] = sum(len(a & b) for a, b in said), sum(len(a) for a, _ in said)
+    return shared
+
+
+def _results(arm: Arm, folder: Path) -> Iterator[tuple[Task, Mapping[str, Any]]]:
+    """Yield what an arm's run of each task holds, by topic."""
     run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
-    made = {one.name: run_format(one).read(run.file(one)) for one in run.read_track().tasks}
-    return {task: sha256(repr(file.results()).encode()).hexdigest() for task, file in made.items()}
+    for task in run.read_track().tasks:
+        yield task, run_format(task).read(run.file(task)).results()
 
 
 def tasks_of(arm: Arm, folder: Path) -> tuple[dict[str, str], str]:

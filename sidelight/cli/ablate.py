@@ -9,6 +9,7 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from platform import python_version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -224,6 +225,8 @@ class Experiment(NamedTuple):
         made_with: What a paper needs besides: the index, packages and rubrics.
         told: What else is to be noted of searches: hits a query, and queries that do not count.
         learned: Whether the judge learned from labelled examples.
+        shared: Name of an arm that is a run -> by what it makes, such as sentences, how many of its
+            own the base has in the same words, and how many it has.
     """
 
     grid: Grid
@@ -236,6 +239,7 @@ class Experiment(NamedTuple):
     made_with: Mapping[str, Any]
     told: str = ""
     learned: bool = False
+    shared: Mapping[str, dict[str, tuple[int, int]]] = MappingProxyType({})
 
     def __repr__(self) -> str:
         table = self.means_table()
@@ -435,14 +439,20 @@ class Experiment(NamedTuple):
                 but = f" but by {own}" if own else ""
                 lines.append(f"{arm.name} {does} {same}: not tested or counted again{but}.")
             else:
-                shared: dict[str, list[str]] = {}
+                if kept := self.shared.get(arm.name):
+                    of = " and ".join(
+                        f"{same} of {counted(all_of, noun)}"
+                        for noun, (same, all_of) in kept.items()
+                    )
+                    lines.append(f"{arm.name} has {of} in the words of {self.arms[0].name}.")
+                alike: dict[str, list[str]] = {}
                 for one in self.effects:
                     if other := one.same.get(arm.name):
-                        shared.setdefault(other, []).append(one.measure.name)
+                        alike.setdefault(other, []).append(one.measure.name)
                 lines += [
                     f"{arm.name} made the same {self._made} of a task as {other}: not tested or "
                     f"counted again by {', '.join(names)}."
-                    for other, names in shared.items()
+                    for other, names in alike.items()
                 ]
             if self.costs and self.costs[arm.name].errors:
                 said = f"{arm.name}: {counted(self.costs[arm.name].errors, 'error')} in its files."
@@ -457,6 +467,7 @@ class Experiment(NamedTuple):
                 "changes": arm.changes,
                 "same_as": self.twins.get(arm.name),
                 "cost": self.costs[arm.name]._asdict() if self.costs else None,
+                "shared": self.shared.get(arm.name),
             }
             for arm in self.arms
         ]
@@ -529,7 +540,7 @@ def experiment(
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
     """
-    from sidelight.ablation.measures import find_effects
+    from sidelight.ablation.measures import find_effects, shared_with
     from sidelight.ablation.runs import arms_of, read_grid
 
     if further and given.queries is not None:
@@ -554,6 +565,7 @@ def experiment(
             judges = dict.fromkeys(scores[0].values, material.labels)
         effects = find_effects(scores, arms[0].name, alike, **sampling._asdict())
         learned = given.examples is not None
+        shared = {one.name: shared_with(arms[0], one, output) for one in arms[1:]} if costs else {}
         made_with = _made_with(arms, folder, given, judge, output)
         made = Experiment(
             plan,
@@ -566,6 +578,7 @@ def experiment(
             made_with,
             material.told,
             learned,
+            shared,
         )
         made.write(output)
     return made

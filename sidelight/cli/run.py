@@ -97,6 +97,8 @@ def run_result(
         )
     directory = summary.directory
     made = (*summary.files, directory.manifest, directory.traces)
+    if not (summary.done or summary.kept):
+        made = (directory.failures,)  # of which the others hold no topic
     shown += [f"  {path}" for path in made if path.exists()]
     document = _document(summary, settings, access)
     if evaluation:

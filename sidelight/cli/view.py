@@ -315,7 +315,8 @@ def _write_runs(
                 listed.append(list_run(run, link, {}, ()))
                 unscored[place] = _in_a_line(error)
         except (InputError, UsageError) as error:
-            left_out[place] = _in_a_line(error).replace(f"{folder}{os.sep}", "")
+            # Alike for alike runs, whatever their folders.
+            left_out[place] = _in_a_line(error).replace(f"{path}{os.sep}", "")
             if isinstance(error, InvalidFileError):  # a page may be handed out
                 lines = dict.fromkeys(f"line {one.line}" for one in error.problems if one.line)
                 left_out[place] = f"Damaged: {first_of([*lines])}; `sidelight validate` says more."

@@ -198,6 +198,14 @@ def codes_of(settings: Settings) -> dict[str, str]:
     return {part: code for part, code in codes.items() if code}
 
 
+def changed_code(recorded: Path, settings: Settings) -> list[str]:
+    """Return the parts, by kind and name, whose code is another than that of a file of settings."""
+    facts = read_limited(recorded).decode().removesuffix("\n").split(_FACT)[1:]
+    known = dict(fact.rpartition(": ")[::2] for fact in facts)
+    codes = codes_of(settings).items()
+    return [part for part, code in codes if known.get(f"code of {part}", code) != code]
+
+
 def check_same(recorded: Path, wanted: str, what: str) -> None:
     """Refuse a folder that was made with other settings, code or inputs, and say which differ.
 

@@ -207,7 +207,7 @@ def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None, ids: I
     except ValueError as error:  # pydantic's ValidationError is one
         fault = faults(error, with_values=False)
         raise errors.StructuredOutputError(
-            f"the reply does not fit the schema of {kind.__name__}: {fault}",
+            f"the reply does not fit the schema: {fault}",
             text=reply.text,
             usage=reply.usage,
             remedy="See whether the server enforces schemas: sidelight doctor --model NAME",

@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from sidelight import errors, files
+from sidelight.config.load import changed_code
 from sidelight.config.settings import Settings
 from sidelight.formats.verdict import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies, kept_replies
@@ -338,13 +339,13 @@ def _differences(
                 lambda pair: pair[0] == pair[1], zip(new or "", old or "", strict=False)
             )
             begin = max(0, sum(1 for _ in same) - _BEFORE)
-            shown = _shown(new, begin), _shown(old, begin)
+            shown = f"{_shown(new, begin)}, as made again", f"{_shown(old, begin)} in the file"
             return [errors.Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
     return []
 
 
 def _shown(line: str | None, begin: int) -> str:
-    return "no such line" if line is None else quoted(line[begin:])
+    return "no such line" if line is None else quoted("…" * bool(begin) + line[begin:])
 
 
 _FILE_NAME: TypeAdapter[str] = TypeAdapter(FileName)
@@ -599,6 +600,12 @@ async def _replay(
 ) -> tuple[list[errors.Problem], int]:
     recorded = RunDirectory(folder / RUN, plugins)
     settings = recorded.read_settings()
+    if changed := changed_code(recorded.config, settings):
+        found = f"other code of {' and '.join(changed)} on this machine"
+        expected = "the code that made the run"
+        remedy = "Put the modules that made the run on PYTHONPATH; their hashes end this file."
+        where = str(recorded.config), None
+        return [errors.Problem("code-changed", *where, expected, found, remedy)], 0
     topics = read_topics(folder / TOPICS, recorded.read_track())
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")

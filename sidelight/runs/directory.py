@@ -242,8 +242,9 @@ class RunDirectory:
         from sidelight.config.load import load_settings
 
         settings = load_settings(self.config)
+        needed = [name for name in settings.plugins() if name not in self._plugins]
         for setting, (kind, name) in settings.parts().items():
-            registered(kind, name, f"{self.config}: {setting}", self._plugins)
+            registered(kind, name, f"{self.config}: {setting}", self._plugins, needed)
         if settings.servers or settings.models.judge:
             raise InputError(
                 f"{self.config}: expected only settings that results depend on; found "

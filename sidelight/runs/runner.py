@@ -222,7 +222,7 @@ def _check_usable(
     if outcomes[None] or outcomes.total() < enough:
         return
     kinds = ", ".join(f"{kind} {count}" for kind, count in outcomes.items())
-    said = (f"; {one.message}" for log in logs.values() for one in log.fallbacks)
+    said = (f"; {one.step}: {one.message}" for log in logs.values() for one in log.fallbacks)
     raise UselessModelError(
         f"expected replies that can be used; found none in {counted(outcomes.total(), 'call')}: "
         f"{kinds}{next(said, '')}",

@@ -31,6 +31,7 @@ from sidelight.generation.pages import is_before
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.investigation.angle import PlannedQuery
+from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.trace import Round, Trace
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative, Topic
@@ -170,7 +171,7 @@ _LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "un
 # a passage stands where the empty text is.
 _NEAREST = (
     *("removed", "outdone", "little", "no statement", "unread", "forum", "elsewhere", "retold"),
-    *("uncited", "", "others say more", "copy-of-article", "own-article", "not read"),
+    *("uncited", "", "others say more", "too far", "copy-of-article", "own-article", "not read"),
     "overlaps-better-hit",
 )
 _RETOLD_BY_IT = "retold by it"  # what came before the article cannot retell it
@@ -190,10 +191,8 @@ def follow(
     pages = _found_pages(trace, sources, known or {}, earlier)
     angles = trace.angles()
     searches: dict[str, list[model.Search]] = {}
-    for round_ in trace.rounds.values():
-        if round_.plan is not None:
-            for query in round_.plan.queries:
-                searches.setdefault(query.angle_id, []).append(_search(round_, query, pages))
+    for round_, query in _queries(trace):
+        searches.setdefault(query.angle_id, []).append(_search(round_, query, pages))
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
     chances = dict(coverages[-1].by_angle) if coverages else {}
     for sentence in (one for draft in trace.drafts()[-1:] for one in draft.sentences):
@@ -264,35 +263,59 @@ def _found_pages(
     for source in sources:
         cited.setdefault(document_id_of(source.segment_id), []).append(source.number)
     verdicts = {one: min(reasons[one], key=far) for one in reasons.keys() - cited.keys()}
+    angles = trace.angles()
+    places: dict[str, list[tuple[int, str]]] = {}
+    for round_, query in _queries(trace):
+        for one, rank in _ranks(round_, query).items():
+            places.setdefault(one, []).append((rank, angles[query.angle_id].question))
     ordered = [*cited, *sorted(verdicts, key=lambda one: (far(verdicts[one]), one))]
     return {
         one: model.FoundPage(
             pages.get(one, report.WebPage(one, "", "")),
             tuple(cited.get(one, ())),
             _RETOLD_BY_IT if (why := verdicts.get(one, "")) == "retold" and one in earlier else why,
+            min(places.get(one, ()), default=None),
         )
         for one in ordered
     }
+
+
+def _queries(trace: Trace) -> Iterator[tuple[Round, PlannedQuery]]:
+    return ((one, query) for one in trace.rounds.values() if one.plan for query in one.plan.queries)
+
+
+def _hits(round_: Round, query: PlannedQuery) -> Sequence[Hit]:
+    found = (one.hits.get(query.query_id) for one in round_.searched.values())
+    return next(filter(None, found), ())
+
+
+def _ranks(round_: Round, query: PlannedQuery) -> dict[str, int]:
+    """Return by document id the 1-based place of its first hit, the best first."""
+    ranks: dict[str, int] = {}
+    for rank, hit in enumerate(_hits(round_, query), start=1):
+        ranks.setdefault(document_id_of(hit.segment_id), rank)
+    return ranks
 
 
 def _search(
     round_: Round, query: PlannedQuery, pages: Mapping[str, model.FoundPage]
 ) -> model.Search:
     taken: dict[str, model.Taken] = {}
-    found = (one.hits.get(query.query_id) for one in round_.searched.values())
-    hits = next(filter(None, found), ())
     evidence = round_.selected.taken if round_.selected else {}
-    for rank, hit in enumerate(hits, start=1):
+    for rank, hit in enumerate(_hits(round_, query), start=1):
         if relevance := evidence.get(hit.segment_id, {}).get(query.angle_id):
             one = document_id_of(hit.segment_id)
             before = taken.get(one, model.Taken(rank, pages[one], 0.0))
             taken[one] = before._replace(relevance=max(relevance, before.relevance))
-    documents = dict.fromkeys(document_id_of(hit.segment_id) for hit in hits)
     return model.Search(
         round_number=query.round_number,
         query=query.text,
         taken=tuple(taken.values()),
-        left=tuple(pages[one].page for one in documents if one not in taken),
+        left=tuple(
+            (rank, pages[one].page)
+            for one, rank in _ranks(round_, query).items()
+            if one not in taken
+        ),
     )
 
 

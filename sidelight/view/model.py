@@ -20,12 +20,15 @@ class FoundPage(NamedTuple):
     """A page that searches found, and what became of it.
 
     `sources` are the numbers of its passages that the report cites. `unused` says why there are
-    none: of the reasons against its passages, that which came nearest to use.
+    none: of the reasons against its passages, that which came nearest to use. `place` is its best
+    1-based place in the results of a search, with the question of it; None where no search for a
+    question found it.
     """
 
     page: WebPage
     sources: tuple[int, ...]
     unused: str
+    place: tuple[int, str] | None
 
 
 class Taken(NamedTuple):
@@ -41,12 +44,15 @@ class Taken(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One search, the pages that it brought evidence from, and the others that it found."""
+    """One search, the pages that it brought evidence from, and the others that it found.
+
+    `left` has each other page with the 1-based place of its first hit.
+    """
 
     round_number: int
     query: str
     taken: tuple[Taken, ...]
-    left: tuple[WebPage, ...]
+    left: tuple[tuple[int, WebPage], ...]
 
 
 class AngleTrail(NamedTuple):

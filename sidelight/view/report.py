@@ -26,7 +26,7 @@ from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, host_of
-from sidelight.text import clean, content_words, sentence_spans, sentences, tokens
+from sidelight.text import INSERTED, clean, content_words, sentence_spans, sentences, tokens
 
 Verdicts = Mapping[str, "ShownSupport"]
 """By the number of a sentence."""
@@ -230,8 +230,12 @@ def _passages(text: str, spans: set[tuple[int, int]]) -> tuple[tuple[str, bool],
 
 
 def _nearest(sentence: str, text: str) -> tuple[int, int]:
-    """Return where the sentence of a text is that shares most words with another one."""
-    said = set(content_words(sentence))
+    """Return where the sentence of a text is that shares most words with another one.
+
+    What was put in, in square brackets, stands for a word of the source, and counts only if nothing
+    else is said.
+    """
+    said = set(content_words(INSERTED.sub(" ", sentence)) or content_words(sentence))
     return max(
         sentence_spans(text),
         key=lambda span: len(said.intersection(content_words(text[slice(*span)]))),

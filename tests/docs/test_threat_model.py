@@ -24,7 +24,7 @@ from sidelight.index.folder import open_index
 from sidelight.index.manifest import read_manifest, write_value
 from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
 from sidelight.reproduction.archive import describe_files
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said
 from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer
 from tests.helpers.scripted_runs import bundle, seal
 from tests.helpers.viewed_runs import write_run
@@ -231,6 +231,18 @@ def test_modules_that_a_run_names(setting, here):
     assert not imported(here)
     said("view", run.path, "--allow-plugin", name)
     assert imported(here) == (setting == "track")
+
+
+def test_all_modules_that_a_run_names_are_told_at_once_and_runs_alike_in_one_line(here):
+    paths = [write_run(here / "runs" / name).path for name in ("one", "two")]
+    write_run(here / "runs" / "other")
+    for path in paths:
+        for setting in ("roles.write_report", "retrieval.retriever"):
+            change(path / "config.yaml", setting, f"{STRANGER}:{setting[:2].upper()}")
+    with pytest.raises(InputError) as refused:
+        said("view", paths[0])
+    assert refused.value.remedy.count("--allow-plugin") == 2
+    assert call("view", here / "runs").stderr.count("Not shown: one, two. config.yaml: ") == 1
 
 
 @pytest.mark.parametrize("setting", ["servers", "models.judge"])

@@ -157,6 +157,19 @@ def test_what_came_or_went_is_named_and_another_version_not_replayed(unpacked):
     assert found == ["more.txt", "task1.tsv"]
 
 
+def test_other_code_of_a_part_is_told_once_and_nothing_is_replayed(unpacked):
+    config = unpacked / "run" / "config.yaml"
+    name = "sidelight.generation.extractive.write_report:ExtractiveReportWriter"
+    fact = f"# code of performer of write_report {name}: c0e0\n"
+    config.write_text(config.read_text().replace("report: null", f"report: {name}") + fact)
+    config.write_text(config.read_text().replace("revise_report: " + name, "revise_report: null"))
+    seal_again(unpacked)
+    given = ["verify", "--json", str(unpacked), "--allow-plugin", name]
+    (found,) = orjson.loads(CliRunner().invoke(app, given).stdout)["problems"]
+    assert (found["code"], found["file"]) == ("code-changed", str(config))
+    assert f"other code of performer of write_report {name}" in found["found"]
+
+
 def test_an_archive_is_named_in_place_of_the_folder_it_is_unpacked_to(unpacked, tmp_path):
     changed = tmp_path / "changed.tar.zst"
     name, _, old, new = EDITS[0]
@@ -190,7 +203,8 @@ def test_what_does_not_belong_to_a_run_is_not_bundled(made, tmp_path, small_inde
     edited = shutil.copytree(made.run, tmp_path / "edited")
     text = (edited / "task1.tsv").read_text()
     (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
-    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
+    differs = r"task1\.tsv:1: .*replay-differs.*\?', as made again; found .*!' in the file"
+    with pytest.raises(InvalidFileError, match=differs):
         invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
     assert not (tmp_path / "x.tar.zst").exists()
 

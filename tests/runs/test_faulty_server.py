@@ -138,7 +138,7 @@ def test_nonsense_leaves_what_no_model_would_have_written(
     ("answer", "came"),
     [
         (error(501, "Unsupported method ('POST')"), "refused a call for 'tiny': Error code: 501"),
-        (completion("Hello!"), "the reply does not fit the schema of"),
+        (completion("Hello!"), "; profile_article: the reply does not fit the schema: "),
     ],
     ids=["no chat", "nonsense"],
 )

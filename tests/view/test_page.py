@@ -133,17 +133,20 @@ def test_the_trail_says_once_what_became_of_each_page(elements):
     found, _, searches = trail.partition("Author")
     assert (
         f"{CALM} found.example cited: source 1 {CALM} found.example cited: source 2 "
-        f"{CALM} found.example not used: no sentence was found in it that can be understood alone "
-        "and says more than the article "
-        f"{CALM} found.example not used: {CALM} "
-        "v_doc_00_14 not used: the page gives orders to software" in found
+        f"{CALM} found.example found at place 2 for 0 asks {CALM} ; not used: no sentence was "
+        "found in it that can be understood alone and says more than the article "
+        f"{CALM} found.example found at place 3 for 0 asks {CALM} ; not used: {CALM} "
+        f"v_doc_00_14 found at place 4 for 0 asks {CALM} ; not used: the page gives orders to "
+        "software" in found
     )
     assert "not used" not in searches
     assert "After round 1, by a rough estimate," in found
     assert "2 questions followed over 1 round of searching" in found
     assert "Place in the results Page" in searches
-    assert f"1 {CALM} in part 2 {CALM} in passing 2 pages not taken for this question" in searches
-    assert f"1 page not taken for this question {CALM}" in searches
+    assert f"1 {CALM} in part 2 {CALM} in passing 2 pages not taken" in searches
+    places = "not taken for this question, each with its place in the results"
+    assert f"2 pages {places} 3: {CALM} ; 4: v_doc_00_14" in searches
+    assert f"1 page {places} 1: {CALM}" in searches
     asked = [one.words for one in elements if one.tag == "summary" and "matters" in one.words]
     assert any("matters most; the pages found probably answer it" in one for one in asked)
     assert any("matters; the pages found probably do not answer it" in one for one in asked)

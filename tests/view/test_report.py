@@ -22,6 +22,9 @@ def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole():
     assert citation.nearest == "The lake lost 12 percent of its water."
     assert citation.before + citation.nearest + citation.after == SEGMENTS["one"].text
     assert (citation.source.page.host, citation.source.page.title) == ("lake.example", "A lake")
+    put_in = "[The lake that lost its water] asked nobody, [it] said."
+    ((sentence,), _) = cite((CitedSentence(text=put_in, citations=("one",)),), SEGMENTS, {})
+    assert sentence.citations[0].nearest == "Nobody asked why."
     # A segment that the run does not hold is named.
     _, (source,) = cite((CitedSentence(text="So.", citations=("three",)),), SEGMENTS, {})
     assert (source.page.host, source.page.url, source.text) == ("three", "", "")

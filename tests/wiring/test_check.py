@@ -35,6 +35,8 @@ def test_no_index(tmp_path):
 
 def test_a_reranker_that_is_not_here(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    own = checks(None, "retrieval.reranker=boost:Boost")["reranker"]
+    assert "docs/extending.md. Set: retrieval.retriever=boost:Boost" in own.remedy
     check = checks(None, "retrieval.reranker=cross-encoder/none-such")["reranker"]
     assert check.remedy.startswith("Fetch it with: hf download cross-encoder/none-such")
     model = tmp_path / "model"
@@ -68,7 +70,11 @@ def test_the_vllm_that_is_to_serve_may_be_of_another_environment(tmp_path, monke
     started = ("roles.default=prompted", "models.writer.name=m", "servers.default.start=vllm")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert "-e '.[gpu]'; or name a server" in checks(None, *started)["model writer"].remedy
+    remedy = checks(None, *started)["model writer"].remedy
+    assert remedy.startswith(
+        "Name a server: --base-url; or, in an environment of its own, add vLLM"
+    )
+    assert remedy.endswith("-e '.[gpu]'")
     (tmp_path / "vllm").write_text("#!/bin/sh\n", encoding="utf-8")
     (tmp_path / "vllm").chmod(0o755)
     assert checks(None, *started)["model writer"].ok

@@ -69,9 +69,11 @@ class ExtractiveSelector:
         evidence = EvidenceSet.merge(*(self._best(*one, brought) for one in spoken.items()))
         evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, spoken))
         taken = {item.segment.segment_id for item in evidence.items}
+        near = {segment.segment_id for found in spoken.values() for segment, _ in found}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
         dropped = {
-            one: "others say more" if one in first else "not read" for one in sorted(seen - taken)
+            one: "others say more" if one in near else "too far" if one in first else "not read"
+            for one in sorted(seen - taken)
         }
         return Selection(evidence=evidence, dropped=dropped)
 

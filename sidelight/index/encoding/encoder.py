@@ -444,7 +444,11 @@ def check_model(role: str, name: str) -> Check:
     try:
         found = [try_to_load_from_cache(hub_name, file) for file in _MODEL_FILES]
     except HFValidationError:
-        return Check(role, f"{name} is no folder with a model", "Name the folder of the model.")
+        remedy = "Name the folder of the model."
+        if role == "reranker" and ":" in name:
+            remedy = "Your own reranker is a retriever: docs/extending.md. Set: "
+            remedy += f"retrieval.retriever={name}"
+        return Check(role, f"{name} is no folder with a model", remedy)
     for file in found:
         if isinstance(file, str):
             return Check(role, f"{name}: {Path(file).parent}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -10,11 +9,11 @@ from typing import Any
 
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import Sentence, read
+from sidelight.text import INSERTED
 
 _NEAR = 3  # words
 _PREFIX = 4  # letters
 _QUOTED = 4  # fewer words in a sentence's order may stand there for another reason
-_INSERTED = re.compile(r"\[[^\[\]]*\]")
 
 
 def weighted_share(weights: Mapping[str, float], stems: frozenset[str]) -> float:
@@ -132,9 +131,9 @@ def without_inserted(item: Sentence, sentences: Sequence[Sentence]) -> Sentence:
     """
     if "[" not in item.text:
         return item
-    rest = read(_INSERTED.sub(" ", item.text))
+    rest = read(INSERTED.sub(" ", item.text))
     known = frozenset[str]().union(*(sentence.content for sentence in sentences))
-    parts = [read(part).words for part in _INSERTED.split(item.text)]
+    parts = [read(part).words for part in INSERTED.split(item.text)]
     is_quoted = sum(map(len, parts)) >= _QUOTED and any(
         _has_in_order(sentence, parts) for sentence in sentences
     )

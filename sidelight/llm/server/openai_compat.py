@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from shlex import quote
@@ -322,6 +323,11 @@ class OpenAICompatModel:
                 if self._answered and (fault := capabilities.fault_of_one(said)):
                     raise fault(message, remedy=remedy) from error
             if not _may_pass(error):
+                if isinstance(error, APIStatusError) and error.status_code in _NOT_THERE:
+                    with suppress(errors.ModelUnavailableError):
+                        served = _served(self.name, await self.served_models())
+                        if not served.ok:
+                            message, remedy = f"{self._shown_url}: {served.found}", served.remedy
                 raise errors.ModelUnavailableError(message, remedy=remedy) from error
             await self._reach()
             raise errors.FailedCallError(message, remedy=remedy) from error
@@ -387,7 +393,7 @@ class OpenAICompatModel:
             )
         if isinstance(error, APIConnectionError):
             return (
-                f"the connection to {self._shown_url} failed: {self._said(error.__cause__)}",
+                f"the connection to {self._shown_url} failed: {self._said(_root(error))}",
                 "Start the server, or give the address at which it listens."
                 if is_this_machine(urlsplit(self._base_url).hostname or "")
                 else "Check the address, and whether this machine reaches the network.",
@@ -442,6 +448,13 @@ def _without_fence(text: str) -> str:
     if not (marked.startswith("```") and marked.endswith("```")):
         return text
     return marked.removesuffix("```").partition("\n")[2] or text
+
+
+def _root(error: BaseException) -> BaseException:
+    """Return the first cause of an error: those between say only that all attempts failed."""
+    while cause := error.__cause__ or error.__context__:
+        error = cause
+    return error
 
 
 def _may_pass(error: APIError) -> bool:
@@ -500,6 +513,8 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors
         try:
             answer = await ask(asked, request, Mammal)
         except errors.ModelUnavailableError as error:
+            if not checks[-1].ok:  # which is why
+                return checks
             return [*checks, errors.Check("structured output", error.message, error.remedy)]
         except errors.ReplyError as error:
             return [*checks, errors.Check("structured output", error.message, _ENFORCE)]
@@ -515,7 +530,7 @@ def _served(model: str, served: tuple[str, ...]) -> errors.Check:
     return errors.Check(
         "model",
         f"{model} is not served; the server lists {first_of(served, _MAX_NAMES) or 'none'}",
-        f"Name one that is: --model {served[0]}" if served else "Load a model into the server.",
+        f"Name one that is, such as {served[0]}." if served else "Load a model into the server.",
     )
 
 

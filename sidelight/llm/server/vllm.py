@@ -129,7 +129,8 @@ def find_vllm() -> str:
     if found is None:
         raise MachineError(
             "serving a model needs vLLM, which is not installed",
-            remedy=f"{install_hint('gpu')}; or name a server: --base-url",
+            remedy="Name a server: --base-url; or, in an environment of its own, add vLLM. "
+            f"{install_hint('gpu')}",
         )
     return found
 

@@ -3,6 +3,7 @@
 import json
 import platform
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -216,6 +217,19 @@ def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_i
     (tmp_path / "out" / "arms" / "one" / "manifest.json").unlink()
     assert ablate(*options) == shown
     assert results(tmp_path / "out") == before
+
+
+def test_it_says_how_much_of_an_arm_is_the_base_s(tmp_path, mini_web_index):
+    options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
+    (tmp_path / "grid.yaml").write_text(
+        RUNS.partition("    one:")[0] + "    few: {retrieval.k: 1}\n"
+    )
+    told = r"\nfew has (\d+) of (\d+) questions and (\d+) of (\d+) sentences? in the words of two\."
+    same, of, kept, out_of = map(int, re.search(told, ablate(*options)).groups())
+    assert 0 < same <= of == 10
+    assert 0 < kept < out_of
+    record = orjson.loads((tmp_path / "out" / "experiment.json").read_bytes())
+    assert record["arms"][1]["shared"] == {"question": [same, of], "sentence": [kept, out_of]}
 
 
 def test_arms_do_not_each_start_a_server(tmp_path, mini_web_index):

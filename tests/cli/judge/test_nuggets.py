@@ -77,7 +77,7 @@ def test_a_bad_reply_costs_its_topic_and_is_asked_for_again(tmp_path, small_inde
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         shown = nuggets(tmp_path, small_index, qrels, code=1)
         assert "1 nugget of 1 topic" in shown
-        assert "2: no nuggets: the reply does not fit the schema of NuggetList" in shown
+        assert "2: no nuggets: the reply does not fit the schema: " in shown
         kept, asked, mended = (tmp_path / "nuggets.jsonl").read_text(), len(server.requests), True
         assert "2 nuggets of 2 topics" in nuggets(tmp_path, small_index, qrels)
         # Of the first topic nothing is asked again, and its line is the same.

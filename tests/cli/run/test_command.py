@@ -49,6 +49,8 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     none = ("--topic", "msmarco_v2.1_doc_99_1", *ids, "--output", tmp_path / "none")
     shown, _ = run(*command[:-2], *none, code=1)
     assert "traces" not in shown
+    assert "task1.tsv" not in shown
+    assert f"  {tmp_path / 'none' / 'failures.jsonl'}\n" in shown
     assert "team id" not in shown
     # It is tried again, and fails again; what is finished stays.
     shown, errors = run(*command, "--json", code=1)

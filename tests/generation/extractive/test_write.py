@@ -244,8 +244,13 @@ def test_the_draft_says_of_no_page_more_than_was_looked_at(encoder, monkeypatch)
     selector = ExtractiveSelector(TextVectors(encoder.encode_sentences), 3)
     ferry = PAGES.items[0].segment
     away = page(OTHER_MATTERS, number=9)
-    found = asyncio.run(selector(PROFILE, ANGLES[:1], {ANGLES[0].angle_id: [ferry] * 30 + [away]}))
+    angle = ANGLES[0].angle_id
+    found = asyncio.run(selector(PROFILE, ANGLES[:1], {angle: [ferry] * 30 + [away]}))
     assert found.dropped[away.segment_id] == "not read"
+    closed = "The Tollmere ferry closes because of the costs of its fuel." + OTHER_MATTERS
+    near = [page(closed, number=number) for number in (6, 7, 8)]
+    found = asyncio.run(selector(PROFILE, ANGLES[:1], {angle: [*near, away]}))
+    assert sorted(found.dropped.values()) == ["others say more", "too far"]
 
 
 def test_nothing_was_found_where_no_page_is_about_the_article(encoder):

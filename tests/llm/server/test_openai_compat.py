@@ -229,6 +229,7 @@ def test_a_server_that_is_down_is_reported_at_once(monkeypatch):
             with pytest.raises(ModelUnavailableError, match="Start the server") as caught:
                 in_client(gone, ask_it)
             assert gone.base_url in caught.value.message
+            assert "Connect call failed" in caught.value.message
         assert time.monotonic() - started < 4
 
 

@@ -56,8 +56,18 @@ def test_the_table_for_people():
     assert "missing model                 other is not served; the server lists large, tiny" in (
         result.stdout
     )
-    assert "Name one that is: --model large" in result.stdout
+    assert "Name one that is, such as large." in result.stdout
     assert "ok      structured output     obeyed at once" in result.stdout
+
+
+def test_a_name_that_is_not_served_is_one_fault_and_a_run_names_those_that_are():
+    with ModelServer(error(404, "no such model"), models=("large",)) as server:
+        command = ["doctor", "--model", "tiny", "--base-url", server.base_url]
+        result = CliRunner().invoke(app, command)
+        assert "tiny is not served; the server lists large" in result.stdout
+        assert "structured output" not in result.stdout
+        with pytest.raises(ModelUnavailableError, match="tiny is not served; the server lists lar"):
+            asyncio.run(_asked_at(server.base_url))
 
 
 NO_SERVER = "is no OpenAI-compatible model server: asked for a list of models, it answered"
@@ -103,7 +113,7 @@ def test_an_address_without_v1_is_completed():
         ([completion("It is the otter.")], "Invalid JSON", "enforces"),
         (
             [completion("{}"), completion(MAMMAL)],
-            "only at the second try: the reply does not fit the schema of Mammal",
+            "only at the second try: the reply does not fit the schema: ",
             "enforces",
         ),
         ([completion(None, reasoning=MAMMAL)], "the reply holds no answer", "reasoning parser"),
