@@ -80,10 +80,6 @@ class SidelightJudge:
 
         A topic on which a run has no report counts as 0. `rubrics` is a folder; without it, reports
         are scored by support.
-
-        Raises:
-            InputError: A run has two reports for a topic; with rubrics, a topic lacks one; without
-                them, a report is on none of the topics.
         """
         reports = list(rag_responses)
         topic_ids = [topic.request_id for topic in rag_topics]

@@ -119,11 +119,6 @@ async def run_topics(  # long: one transaction on a folder
         on_topic: Called with the id of each topic that this call ends, well or badly.
         on_step: Called with a topic's id and the name of a step when the step begins.
         on_result: Called with a topic's id and what came of a step when the step ends.
-
-    Raises:
-        UsageError: The folder is in use, or holds another run; or no more may be spent.
-        MachineError: The machine cannot do the work, or no reply of a model could be used. Neither
-            this nor a spent budget marks a topic as failed: the same call goes on from there.
     """
     directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():

@@ -141,11 +141,7 @@ class JudgingManifest(Value):
 
 
 def read_manifest_beside(assessments: Path) -> JudgingManifest | None:
-    """Return the manifest in the folder of an assessment file; None when there is none.
-
-    Raises:
-        InputError: There is one, but it is not a judging manifest.
-    """
+    """Return the manifest in the folder of an assessment file; None when there is none."""
     path = assessments.parent / MANIFEST_NAME
     if not path.is_file():
         return None
@@ -164,11 +160,7 @@ _Found = dict[AssessmentProtocol[Any, Any], list[Any]]
 def _read_earlier(
     folder: Path, judge: Judge, kind: run_kinds.RunKind[Any, Any]
 ) -> tuple[JudgingManifest | None, _Found]:
-    """Return the manifest of a folder, and its labels of runs of one kind, as far as it has any.
-
-    Raises:
-        InputError: The labels are by another judge or version, or no manifest says by whom.
-    """
+    """Return the manifest of a folder, and its labels of runs of one kind, as far as it has any."""
     earlier = read_manifest_beside(folder / MANIFEST_NAME)
     files = {protocol: folder / protocol.file_name for protocol in kind.protocols}
     files = {protocol: path for protocol, path in files.items() if path.exists()}
@@ -192,12 +184,6 @@ async def assess_runs(
 
     The judge is given one topic after the other, all runs of each. Returns the assessments by
     protocol, each in its order.
-
-    Raises:
-        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
-            apart.
-        UsageError: A run is one of the judge's examples, or two runs share a tag, or the judge does
-            not label what such runs hold.
     """
     checked = run_kinds.checked_cases(judge, given)
     cases = [(run_tag, case) for (_, run_tag), case in checked.items()]
@@ -220,9 +206,6 @@ async def judge_runs(
     Labels that the same judge gave other runs stay in the folder, and so does what the manifest
     says of these; those of a run that is judged again are replaced. Returns what the manifest says
     of the runs judged now.
-
-    Raises:
-        InputError: The folder holds assessments of another judge or version, or by other rubrics.
     """
     earlier, labels = _read_earlier(folder, judge, given.kind)
     task, judged = given.task.name, {run.run_tag for run in given.runs}
@@ -294,10 +277,6 @@ async def grade_question_runs(
     """Grade all questions of some runs; by topic, then run, then rank.
 
     A judge that says nothing of redundancy leaves it open.
-
-    Raises:
-        InputError: A run has questions on an article that is not there.
-        UsageError: The judge does not grade questions.
     """
     lists = [
         (topic_id, run.run_tag, questions)
@@ -363,11 +342,7 @@ async def grade_documents(
     asked: Iterable[AskedDocuments],
     on_documents: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, int]]:
-    """Return grades of usefulness by question and document; what nobody could judge has none.
-
-    Raises:
-        UsageError: The judge does not label usefulness.
-    """
+    """Return grades of usefulness by question and document; what nobody could judge has none."""
     slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def graded(one: AskedDocuments) -> dict[str, int]:

@@ -149,10 +149,6 @@ class TaskRuns(NamedTuple):
         """Return (topic id, run tag) -> case, sorted, of the topics that have rubrics.
 
         Only what fits the limits of the task is in a case.
-
-        Raises:
-            InputError: Two runs, or two things that a run submitted, cannot be told apart, or no
-                run holds anything on a topic that has a rubric.
         """
         check_own_tags(self.runs)
         found = {

@@ -57,9 +57,6 @@ def compat_question_scores(  # long: the organizers' steps, in their order
     """Return the scores of questions, with the main measure of the track's task.
 
     The denominator of a topic is the weight of the rubric questions that any run was judged on.
-
-    Raises:
-        InputError: A file cannot be read, or the script would stop at a cell of it.
     """
     weights = {
         (topic_id, question.rank): question.weight
@@ -128,9 +125,6 @@ def compat_report_scores(
     """Return the scores of reports, with the track's measures of support and contradiction.
 
     The answers of a question are averaged over the rows that are present, repeated ones included.
-
-    Raises:
-        InputError: The file cannot be read, or the script would stop at a cell of it.
     """
     rank_of = {
         (topic_id, answer.answer_id): question.rank

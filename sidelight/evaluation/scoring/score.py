@@ -65,10 +65,6 @@ def score_questions(
     occurs in `assessments`; with None there is no filter, nor the measures that tell what a filter
     does. A run that has verdicts and no labels, such as one that the judge was shown, is not
     scored. `further` measures are computed besides the track's.
-
-    Raises:
-        InputError: There are no assessments, or they name a topic or rank that does not exist, or
-            a question lacks a verdict.
     """
     task = track.question_list
     _require_known(
@@ -110,9 +106,6 @@ def score_reports(
 
     The topics of `rubrics` are those that count. `further` measures are computed besides the
     track's; those that need the reports read them in `reports`, by run tag and topic id.
-
-    Raises:
-        InputError: There are no assessments, or they name a topic or answer that does not exist.
     """
     _require_known(_unknown_answers(rubrics, assessments), "rubric answers")
     labels: dict[tuple[str, str], dict[str, str | Unjudged]] = defaultdict(dict)

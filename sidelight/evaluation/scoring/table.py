@@ -171,11 +171,6 @@ def tabulate(
     0 would say that it was judged and found to be of no use. `record` takes a run
     tag and a topic id and returns what is known, also of what was omitted. The first of `measures`
     ranks runs; one that needs what is not known is left out. `further` measures were asked for.
-
-    Raises:
-        InputError: There are no runs.
-        UsageError: A measure that was asked for needs what is not known, or has the name of
-            another.
     """
     ordered_ids, ordered_tags, judged = sorted(topic_ids), sorted(run_tags), set(judged)
     if not ordered_tags:
