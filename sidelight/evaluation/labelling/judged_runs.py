@@ -294,7 +294,7 @@ async def grade_question_runs(
         case = QuestionListCase(articles[topic_id], questions)
         async with slots:
             grades = await judge.label(QUESTION_QUALITY, case)
-            flags: Sequence[Judgment | None] = [None] * len(questions)
+            flags = [Judgment(Unjudged(reason="nobody was asked"))] * len(questions)
             if QUESTION_REDUNDANCY in judge.labellers:
                 flags = await judge.label(QUESTION_REDUNDANCY, case)
         on_questions(len(questions))
@@ -305,7 +305,9 @@ async def grade_question_runs(
                 run_question_rank=rank,
                 run_question_text=question,
                 label=grade.label,
-                redundant=_flag(flag),
+                redundant=None
+                if isinstance(flag.label, Unjudged)
+                else flag.label == QUESTION_REDUNDANCY.scale.highest,
                 rationale=grade.rationale,
             )
             for rank, (question, grade, flag) in enumerate(
@@ -315,12 +317,6 @@ async def grade_question_runs(
 
     found = await asyncio.gather(*(graded(*one) for one in sorted(lists)))
     return [grade for grades in found for grade in grades]
-
-
-def _flag(judgment: Judgment | None) -> bool | None:
-    if judgment is None or isinstance(judgment.label, Unjudged):
-        return None
-    return judgment.label == QUESTION_REDUNDANCY.scale.highest
 
 
 class AskedDocuments(NamedTuple):
