@@ -238,7 +238,14 @@ async def run_arms(
     since arms side by side would start many.
     """
     for arm in arms:
-        _check_servers(arm, access)
+        for name, server in arm.settings.servers.items():
+            given = access.base_url if name == "default" else None
+            if server.start and not (given or server.base_url or access.offline):
+                raise UsageError(
+                    f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
+                    "share; found settings that start one",
+                    remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
+                )
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -268,18 +275,6 @@ async def run_arms(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
-
-
-def _check_servers(arm: Arm, access: ModelAccess) -> None:
-    """Refuse an arm that would start a model server."""
-    for name, server in arm.settings.servers.items():
-        given = access.base_url if name == "default" else None
-        if server.start and not (given or server.base_url or access.offline):
-            raise UsageError(
-                f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
-                "share; found settings that start one",
-                remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
-            )
 
 
 def _limited(investigate: Investigate, limit: asyncio.Semaphore) -> Investigate:
