@@ -41,7 +41,7 @@ from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.registry import did_you_mean
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
-from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.runs.runner import Investigate, RunSummary, run_topics, side_by_side
 from sidelight.schemas.base import Value, fault
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.investigation.trace import Outcome
@@ -267,13 +267,7 @@ async def run_arms(
         )
 
     own = [arm for arm in arms if arm.same_as is None]
-    tasks = [asyncio.create_task(run(arm)) for arm in own]
-    try:
-        summaries = await asyncio.gather(*tasks)
-    finally:  # when one must stop, the others stop too
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    summaries = await side_by_side(own, run, len(own))
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
 
 

@@ -215,7 +215,9 @@ async def ask(
     access: ModelAccess,
     work: Callable[[Mapping[str, PromptedModel]], Awaitable[T]],
 ) -> T:
-    """Open models and do some work with them; `work` is given the models by name."""
+    """Open models, if any, and do some work with them; `work` is given the models by name."""
+    if not asked.models:
+        return await work({})
     async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
         models = {
             model.name: PromptedModel(

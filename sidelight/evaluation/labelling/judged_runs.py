@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -288,16 +289,13 @@ async def grade_question_runs(
             f"expected the articles of all questions; that of {lacking[0]} is not there",
             remedy="Give the topics file that the runs were made for.",
         )
-    slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def graded(topic_id: str, run_tag: str, questions: Sequence[str]) -> list[QuestionGrade]:
         case = QuestionListCase(articles[topic_id], questions)
-        async with slots:
-            grades = await judge.label(QUESTION_QUALITY, case)
-            flags = [Judgment(Unjudged(reason="nobody was asked"))] * len(questions)
-            if QUESTION_REDUNDANCY in judge.labellers:
-                flags = await judge.label(QUESTION_REDUNDANCY, case)
-        on_questions(len(questions))
+        grades = await judge.label(QUESTION_QUALITY, case)
+        flags = [Judgment(Unjudged(reason="nobody was asked"))] * len(questions)
+        if QUESTION_REDUNDANCY in judge.labellers:
+            flags = await judge.label(QUESTION_REDUNDANCY, case)
         return [
             QuestionGrade(
                 topic_id=topic_id,
@@ -315,8 +313,8 @@ async def grade_question_runs(
             )
         ]
 
-    found = await asyncio.gather(*(graded(*one) for one in sorted(lists)))
-    return [grade for grades in found for grade in grades]
+    work = (partial(graded, *one) for one in sorted(lists))
+    return await run_kinds.gather_labels(work, on_questions, _RUNS_AT_ONCE)
 
 
 class AskedDocuments(NamedTuple):
