@@ -280,8 +280,16 @@ def is_dataset(path: Path) -> bool:
     return str(path).startswith(_DATASET)
 
 
-def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line, ...]:
-    """Return queries or labels of a data set as the lines of a file of such."""
+def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
+    """Return the lines of a file, blank ones left out.
+
+    A path `irds:NAME` names a data set of ir_datasets, and `part` what is read of it, as the lines
+    of a file of such. If `part` is None, `path` is always taken for a file.
+    """
+    if part is None or not is_dataset(path):
+        file = open_text(path)
+        Findings(path, file.problems).raise_errors()
+        return tuple(line for line in file.lines if line.text.strip())
     with package_of(str(path), "Install it with: pip install ir_datasets; or name a file."):
         import ir_datasets
     try:
@@ -301,19 +309,6 @@ def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line,
             for one in found.queries_iter()
         )
     return tuple(starmap(Line, enumerate(texts, start=1)))
-
-
-def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
-    """Return the lines of a file, blank ones left out.
-
-    A path `irds:NAME` names a data set of ir_datasets, and `part` what is read of it. If `part` is
-    None, `path` is always taken for a file.
-    """
-    if part is not None and is_dataset(path):
-        return _dataset_lines(path, part)
-    file = open_text(path)
-    Findings(path, file.problems).raise_errors()
-    return tuple(line for line in file.lines if line.text.strip())
 
 
 def parsed_lines(
