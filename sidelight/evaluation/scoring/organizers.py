@@ -8,11 +8,8 @@ Arithmetic that shows in the last digit is done in the script's order: sums with
 the rubric's question ranks, means over topics are compensated (Kahan) as pandas does them, and
 runs are ordered by an unstable numpy sort of the scores.
 
-Differences between our scores and those of the organizers' script, each traced to its cause.
-
-The script divides by what is present and stops at cells it cannot use; we divide by what the
-rubric asks for. Each difference is traced to what is missing from the files or repeated in them, so
-complete files give an empty report.
+Differences between our scores and the script's: each is traced to what is missing from the files or
+repeated in them, so complete files give an empty report.
 """
 
 from __future__ import annotations
