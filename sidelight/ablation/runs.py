@@ -41,7 +41,7 @@ from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.registry import did_you_mean
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
-from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.runs.runner import Investigate, RunSummary, run_topics, side_by_side
 from sidelight.schemas.base import Value, fault
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.investigation.trace import Outcome
@@ -238,7 +238,14 @@ async def run_arms(
     since arms side by side would start many.
     """
     for arm in arms:
-        _check_servers(arm, access)
+        for name, server in arm.settings.servers.items():
+            given = access.base_url if name == "default" else None
+            if server.start and not (given or server.base_url or access.offline):
+                raise UsageError(
+                    f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
+                    "share; found settings that start one",
+                    remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
+                )
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -260,26 +267,8 @@ async def run_arms(
         )
 
     own = [arm for arm in arms if arm.same_as is None]
-    tasks = [asyncio.create_task(run(arm)) for arm in own]
-    try:
-        summaries = await asyncio.gather(*tasks)
-    finally:  # when one must stop, the others stop too
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    summaries = await side_by_side(own, run, len(own))
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
-
-
-def _check_servers(arm: Arm, access: ModelAccess) -> None:
-    """Refuse an arm that would start a model server."""
-    for name, server in arm.settings.servers.items():
-        given = access.base_url if name == "default" else None
-        if server.start and not (given or server.base_url or access.offline):
-            raise UsageError(
-                f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
-                "share; found settings that start one",
-                remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
-            )
 
 
 def _limited(investigate: Investigate, limit: asyncio.Semaphore) -> Investigate:

@@ -237,9 +237,10 @@ def qrels(
     )
     shown: list[console.Shown] = [*grades]
     if found.used[0] != found.used[1]:
+        used = " and ".join(" ".join(map(str, side)) for side in found.used)
         shown.append(
-            f"note: the grades used differ ({_listed(found.used[0])} and {_listed(found.used[1])});"
-            " if the scales do, only --min-first and --min-second make them comparable"
+            f"note: the grades used differ ({used}); if the scales do, only --min-first and "
+            "--min-second make them comparable"
         )
     if thresholds:
         shown.append(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}")
@@ -322,10 +323,6 @@ def _by_people(judged: Path, data: Path | None) -> Path:
         "compound_assessments": DataPart.COMPOUND_CHECK,
     }[assessment_kind(judged)]
     return options.required(None, data, part, "a second file")
-
-
-def _listed(grades: list[int]) -> str:
-    return " ".join(map(str, grades))
 
 
 @app.command()

@@ -80,10 +80,6 @@ class SidelightJudge:
 
         A topic on which a run has no report counts as 0. `rubrics` is a folder; without it, reports
         are scored by support.
-
-        Raises:
-            InputError: A run has two reports for a topic; with rubrics, a topic lacks one; without
-                them, a report is on none of the topics.
         """
         reports = list(rag_responses)
         topic_ids = [topic.request_id for topic in rag_topics]
@@ -189,7 +185,7 @@ class SidelightModelJudge:
         """
         known = dict(nugget_banks.banks) if nugget_banks else {}
         texts = _documents(rag_responses)
-        importance = _track().scales["nugget_importance"]
+        importance = track_of_scale("nuggets", None).scales["nugget_importance"]
         missing = [topic for topic in rag_topics if topic.request_id not in known]
 
         async def work(
@@ -273,7 +269,7 @@ class SidelightModelJudge:
 
         A topic on which a run has no report counts as 0; a topic without nuggets raises InputError.
         """
-        track = _track()
+        track = track_of_scale("nuggets", None)
         banks = {
             topic.request_id: _bank(topic.request_id, nugget_banks, track) for topic in rag_topics
         }
@@ -287,10 +283,6 @@ class SidelightModelJudge:
         found = _asked(llm_config, outdir, work)
         write_nugget_assignments(outdir / ASSIGNMENT_FILE, found)
         return leaderboard(score_nuggets(found, track.scales, banks))
-
-
-def _track() -> Track:
-    return track_of_scale("nuggets", None)
 
 
 def _query(topic: Request) -> str:

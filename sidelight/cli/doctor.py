@@ -37,6 +37,7 @@ def doctor(
     With --model, ask a model server one tiny question and report what it can do. With --config,
     look at all that a run would need, loading nothing and asking only the server of --base-url.
     """
+    typed = context.get_parameter_source("base_url")  # it may stand in the environment alone
     if config or index:
         if model:
             raise UsageError(
@@ -46,7 +47,7 @@ def doctor(
         checks = check_settings(load_settings(config), index, base_url or "")
     elif model and base_url:
         checks = asyncio.run(probe(model, base_url, api_key_variable))
-    elif model or _is_typed(context, "base_url"):
+    elif model or (typed is not None and typed.name == "COMMANDLINE"):
         raise UsageError("--model and --base-url need each other")
     else:
         from sidelight.index.machine import check_machine
@@ -64,12 +65,6 @@ def doctor(
         shown,
         exit_code=0 if healthy else 3,
     )
-
-
-def _is_typed(context: typer.Context, parameter: str) -> bool:
-    """Tell whether an option stands on the command line, not in the environment alone."""
-    source = context.get_parameter_source(parameter)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 app = Commands(help="List, show and render prompts, without a call.", no_args_is_help=True)

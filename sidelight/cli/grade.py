@@ -129,12 +129,9 @@ class Grades:
         self, access: ModelAccess, pool: Sequence[GradedQuery], on_cells: OnCells
     ) -> list[GradedQuery]:
         """Grade what is missing and return all."""
-        if not self.asked.models:
-            return await self._grade(None, pool, on_cells)
 
         async def work(models: Mapping[str, PromptedModel]) -> list[GradedQuery]:
-            (model,) = models.values()
-            return await self._grade(model, pool, on_cells)
+            return await self._grade(next(iter(models.values()), None), pool, on_cells)
 
         return await ask(self.asked, access, work)
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from sidelight.cli import console, options
 from sidelight.cli.judge import check_judging, evaluation_shown
 from sidelight.cli.progress import duration, in_lines, progress_bar
-from sidelight.config.load import SettingDescription, describe_settings, load_settings
+from sidelight.config.load import describe_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
@@ -491,11 +491,7 @@ def settings() -> console.Result:
     described = describe_settings()
     shown: list[console.Shown] = []
     for one in described:
-        shown += [console.Note(one.name, "bold"), f"    {_kind(one)}\n    {one.description}"]
+        default = "must be given" if one.required else f"default {one.shown_default}"
+        kind = "; ".join(filter(None, (one.type, one.unit, one.range, default)))
+        shown += [console.Note(one.name, "bold"), f"    {kind}\n    {one.description}"]
     return console.Result([one._asdict() for one in described], shown)
-
-
-def _kind(one: SettingDescription) -> str:
-    """Return the type, the unit, the range and the default, as far as there are any."""
-    default = "must be given" if one.required else f"default {one.shown_default}"
-    return "; ".join(filter(None, (one.type, one.unit, one.range, default)))

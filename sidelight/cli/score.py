@@ -10,7 +10,7 @@ from functools import partial
 from math import ceil
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -40,7 +40,7 @@ from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.compare import PairedComparison
-    from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
+    from sidelight.evaluation.scoring.organizers import ScoreDiff
     from sidelight.evaluation.scoring.score import TopicHeadroom
     from sidelight.evaluation.scoring.table import ScoreTable, TopicScore
 
@@ -326,7 +326,10 @@ def _explained(diff: ScoreDiff) -> console.Result:
                 gap.measure.replace("_", " "),
                 _FOUR_DIGITS(gap.theirs),
                 f"{gap.ours:.4f}",
-                _causes_cell(gap.causes),
+                # Each cause, and of what it is about the first few.
+                "; ".join(
+                    f"{one.cause} ({first_of(ids, _MAX_NAMED)})" for one, ids in gap.causes.items()
+                ),
             ]
             for gap in diff.gaps
         ]
@@ -341,11 +344,7 @@ def _explained(diff: ScoreDiff) -> console.Result:
     ]
     if diff.agrees:
         shown.append("no difference")
-    return console.Result(_as_dict(diff), shown)
-
-
-def _as_dict(diff: ScoreDiff) -> dict[str, Any]:
-    return {
+    document = {
         "stops": [
             {**stop.handling._asdict(), "place": stop.place, "found": stop.found}
             for stop in diff.stops
@@ -353,19 +352,11 @@ def _as_dict(diff: ScoreDiff) -> dict[str, Any]:
         "our_error": diff.our_error,
         "gaps": [
             gap._asdict()
-            | {
-                "causes": [
-                    {**handling._asdict(), "ids": ids} for handling, ids in gap.causes.items()
-                ]
-            }
+            | {"causes": [{**one._asdict(), "ids": ids} for one, ids in gap.causes.items()]}
             for gap in diff.gaps
         ],
     }
-
-
-def _causes_cell(causes: Causes) -> str:
-    """Name the causes, and of what each is about the first few."""
-    return "; ".join(f"{one.cause} ({first_of(ids, _MAX_NAMED)})" for one, ids in causes.items())
+    return console.Result(document, shown)
 
 
 headroom_app = console.Commands(

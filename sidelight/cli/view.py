@@ -316,7 +316,9 @@ def _write_runs(
                 unscored[place] = _in_a_line(error)
         except (InputError, UsageError) as error:
             # Alike for alike runs, whatever their folders.
-            left_out[place] = _in_a_line(error).replace(f"{path}{os.sep}", "")
+            left_out[place] = _in_a_line(error)
+            for folder_of in (path, folder):
+                left_out[place] = left_out[place].replace(f"{folder_of}{os.sep}", "")
             if isinstance(error, InvalidFileError):  # a page may be handed out
                 lines = dict.fromkeys(f"line {one.line}" for one in error.problems if one.line)
                 left_out[place] = f"Damaged: {first_of([*lines])}; `sidelight validate` says more."

@@ -438,11 +438,7 @@ def _parsing(load: Callable[[], Any]) -> Remembered[Sentence]:
 
 
 def parse(texts: Sequence[str]) -> list[Sentence]:
-    """Return the parse of each text, which should be one sentence; many at once are quicker.
-
-    Raises:
-        MachineError: The pipeline is not installed, or is not the published one.
-    """
+    """Return the parse of each text, which should be one sentence; many at once are quicker."""
     return _parser()(texts) if texts else []
 
 

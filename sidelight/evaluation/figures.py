@@ -286,7 +286,11 @@ def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequen
     with open_figure((7.4 if named else 5.6, 4.8), paths) as figure:
         axes = figure.subplots()
         axes.scatter(*found.means, color=DARK_BLUE, alpha=0.8, linewidths=0, gid="runs")
-        _draw_trend(axes, *found.means)
+        first, second = found.means
+        if len(set(first)) > 1:
+            slope, height = np.polyfit(first, second, 1)
+            ends = np.array([min(first), max(first)])
+            axes.plot(ends, slope * ends + height, "--", color=RED, gid="trend")
         if named:
             _name_runs(axes, found)
         _name_axes(axes, found, sides)
@@ -330,13 +334,6 @@ def _name_axes(axes: Axes, found: ScoreComparison, sides: tuple[str, str]) -> No
     tidy_axes(axes, "both")
 
 
-def _draw_trend(axes: Axes, first: Sequence[float], second: Sequence[float]) -> None:
-    if len(set(first)) > 1:
-        slope, height = np.polyfit(first, second, 1)
-        ends = np.array([min(first), max(first)])
-        axes.plot(ends, slope * ends + height, "--", color=RED, gid="trend")
-
-
 def _name_runs(axes: Axes, found: ScoreComparison) -> None:
     """Write the names right of the axes, each joined to its point, so that none hides another."""
     low, high = axes.get_ylim()
@@ -376,12 +373,9 @@ def _spread(heights: Sequence[float]) -> list[float]:
 
 def _caption(found: ScoreComparison) -> str:
     tau, interval = found.runs["tau_b"], found.intervals["tau_b"]
-    if tau is None:
-        value = "undefined"
-    else:
-        value = f"{tau:.3f}"
-        if interval.low is not None:
-            value += f", 95% interval {interval.low:.3f} to {interval.high:.3f}"
+    value = "undefined" if tau is None else f"{tau:.3f}"
+    if tau is not None and interval.low is not None:
+        value += f", 95% interval {interval.low:.3f} to {interval.high:.3f}"
     return (
         f"Kendall's τ-b {value}\n"
         f"{counted(len(found.run_tags), 'run')}, "

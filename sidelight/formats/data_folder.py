@@ -133,10 +133,11 @@ def look_for(folder: Path, part: DataPart) -> Path | None:
 
 def _holding(folder: Path, wanted: _Wanted) -> list[Path]:
     """Return the files, or folders of files, that hold what is wanted, sorted."""
+    files = sorted(islice(_walk(folder), _MAX_FILES))
     if not wanted.folder:
-        return [path for path in _files(folder) if _holds(path, wanted)]
+        return [path for path in files if _holds(path, wanted)]
     within: dict[Path, list[Path]] = {}
-    for path in _files(folder):
+    for path in files:
         if path.name.endswith(wanted.suffixes or ""):
             within.setdefault(path.parent, []).append(path)
     return [
@@ -160,12 +161,8 @@ def _holds(path: Path, wanted: _Wanted) -> bool:
     return (PEOPLE_LABELS in columns_of(header)) is wanted.by_people
 
 
-def _files(folder: Path) -> list[Path]:
-    """Return the files of a folder, at most so many and so deep, hidden ones left out, sorted."""
-    return sorted(islice(_walk(folder), _MAX_FILES))
-
-
 def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder that do not lie too deep, hidden ones left out."""
     for root, folders, names in os.walk(folder):
         depth = len(Path(root).relative_to(folder).parts)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < _DEPTH)

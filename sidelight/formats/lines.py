@@ -201,26 +201,27 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def not_utf8(error: UnicodeDecodeError, line: int, findings: Findings) -> None:
-    """Add the problem that a line is not UTF-8, naming its first wrong byte."""
-    findings.error(
-        "invalid-utf8",
-        line,
-        expected="UTF-8",
-        found=f"byte 0x{error.object[error.start]:02x} at position {error.start + 1} of the line",
-        remedy="Save the file as UTF-8.",
-    )
+def decode_line(raw: bytes, size: int, line: int, findings: Findings) -> str | None:
+    """Return the text of a line of `size` bytes; None, with an error in `findings`, if it has none.
 
-
-def too_long(size: int, line: int, findings: Findings) -> None:
-    """Add the problem that a line is longer than any that is read."""
-    findings.error(
-        "line-long",
-        line,
-        expected=f"at most {MAX_LINE_BYTES} bytes in a line",
-        found=str(size),
-        remedy="Write one object or record on each line.",
-    )
+    It has none if it is longer than any line that is read, or not UTF-8.
+    """
+    if size > MAX_LINE_BYTES:
+        findings.error(
+            "line-long",
+            line,
+            expected=f"at most {MAX_LINE_BYTES} bytes in a line",
+            found=str(size),
+            remedy="Write one object or record on each line.",
+        )
+        return None
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = f"byte 0x{raw[error.start]:02x} at position {error.start + 1} of the line"
+        remedy = "Save the file as UTF-8."
+        findings.error("invalid-utf8", line, expected="UTF-8", found=place, remedy=remedy)
+        return None
 
 
 def read_bytes(path: Path) -> bytes:
@@ -240,13 +241,9 @@ def open_text(path: Path) -> TextFile:
     findings = Findings(path)
     lines = []
     for number, raw in enumerate(raw_lines, start=1):
-        if len(raw) > MAX_LINE_BYTES:
-            too_long(len(raw), number, findings)
-            continue
-        try:
-            lines.append(Line(number, raw.removesuffix(b"\r").decode("utf-8")))
-        except UnicodeDecodeError as error:
-            not_utf8(error, number, findings)
+        text = decode_line(raw.removesuffix(b"\r"), len(raw), number, findings)
+        if text is not None:
+            lines.append(Line(number, text))
     return TextFile(
         lines=tuple(lines),
         problems=tuple(findings.problems),
@@ -268,15 +265,9 @@ def stream_lines(path: Path) -> Iterator[Line]:
                 return
             raw = raw.removeprefix(BOM_UTF8) if number == 1 else raw
             raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if len(raw) > MAX_LINE_BYTES:
-                too_long(len(raw), number, findings)
-                findings.raise_errors()
-            try:
-                text = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                not_utf8(error, number, findings)
-                findings.raise_errors()
-            if text.strip():
+            text = decode_line(raw, len(raw), number, findings)
+            findings.raise_errors()
+            if text and text.strip():
                 yield Line(number, text)
     raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
 
@@ -289,8 +280,16 @@ def is_dataset(path: Path) -> bool:
     return str(path).startswith(_DATASET)
 
 
-def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line, ...]:
-    """Return queries or labels of a data set as the lines of a file of such."""
+def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
+    """Return the lines of a file, blank ones left out.
+
+    A path `irds:NAME` names a data set of ir_datasets, and `part` what is read of it, as the lines
+    of a file of such. If `part` is None, `path` is always taken for a file.
+    """
+    if part is None or not is_dataset(path):
+        file = open_text(path)
+        Findings(path, file.problems).raise_errors()
+        return tuple(line for line in file.lines if line.text.strip())
     with package_of(str(path), "Install it with: pip install ir_datasets; or name a file."):
         import ir_datasets
     try:
@@ -310,19 +309,6 @@ def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line,
             for one in found.queries_iter()
         )
     return tuple(starmap(Line, enumerate(texts, start=1)))
-
-
-def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
-    """Return the lines of a file, blank ones left out.
-
-    A path `irds:NAME` names a data set of ir_datasets, and `part` what is read of it. If `part` is
-    None, `path` is always taken for a file.
-    """
-    if part is not None and is_dataset(path):
-        return _dataset_lines(path, part)
-    file = open_text(path)
-    Findings(path, file.problems).raise_errors()
-    return tuple(line for line in file.lines if line.text.strip())
 
 
 def parsed_lines(

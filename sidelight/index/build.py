@@ -251,11 +251,6 @@ def build_index(
             the name of a published set; if none, the segments are encoded.
         given: Parts that exist already.
         splade: Name or path of the model that weighs the words of queries, for learned weights.
-
-    Raises:
-        UsageError: Vectors are asked for, and there are no shards to make them from.
-        InputError: An input cannot be read or does not fit the others, or the folder holds
-            something else.
     """
     plan = manifest.IndexPlan(
         inputs=manifest.describe_inputs(shards),

@@ -262,7 +262,9 @@ class BudgetedModel:
             ReplyError: A reply came and cannot be used; it counts all the same.
             ModelUnavailableError: The model cannot be asked.
         """
-        most = _most_tokens(request)
+        # A byte-level tokenizer makes at most one token of a byte, whatever its vocabulary. The
+        # bytes are those of the whole request, so that schema and chat template are paid for, too.
+        most = len(request.as_json) + request.max_tokens
         await self._budget.reserve(most)
         started = perf_counter()
         came: Reply | errors.ReplyError | None = None
@@ -274,12 +276,3 @@ class BudgetedModel:
         finally:
             self._budget.settle(most, came, perf_counter() - started)
         return came
-
-
-def _most_tokens(request: Request) -> int:
-    """Return a number of tokens that a call does not exceed.
-
-    A byte-level tokenizer makes at most one token of a byte, whatever its vocabulary. The bytes are
-    those of the whole request as JSON, so that schema and chat template are paid for as well.
-    """
-    return len(request.as_json) + request.max_tokens

@@ -62,9 +62,6 @@ class CachedModel:
     Attributes:
         hits: Requests answered without asking the model.
         misses: Requests for which the model was asked.
-
-    Raises:
-        InputError: The folder holds something else, or a cache of another version.
     """
 
     def __init__(self, model: Model, folder: Path) -> None:

@@ -148,7 +148,10 @@ async def ask(
     second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, ids, repair=True)
     on_call(second)
     if isinstance(repaired, errors.ReplyError):
-        _disown(model, call, second)
+        if isinstance(model, CachedModel):  # which asks anew, the next time, what had no answer
+            for one in (call, second):
+                if one.failure is not None:
+                    model.disown(one.request, one.failure)
         first, then = outcome.usage, repaired.usage
         repaired.usage = None if first is None or then is None else first + then
         raise repaired
@@ -158,14 +161,6 @@ async def ask(
 @cache  # pydantic takes half a millisecond, and few types are asked for many times
 def _schema(kind: type[BaseModel]) -> tuple[str, dict[str, Any]]:
     return kind.__name__, kind.model_json_schema()
-
-
-def _disown(model: Model, *calls: Call) -> None:
-    """Have a cache ask anew, the next time, what no turn gave a usable answer to."""
-    if isinstance(model, CachedModel):
-        for call in calls:
-            if call.failure is not None:
-                model.disown(call.request, call.failure)
 
 
 async def _attempt(

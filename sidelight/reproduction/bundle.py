@@ -286,13 +286,12 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[errors.
     for name in sorted(_files(recorded, tasks) | _files(replayed, tasks)):
         found, expected = recorded.path / name, replayed.path / name
         problems += _differences(found, _lines(expected), _lines(found))
-    old, new = recorded.read_manifest(), replayed.read_manifest()
+    new, old = (run.read_manifest().model_dump(mode="json") for run in (replayed, recorded))
+    packages = _json_lines(new.pop("packages")), _json_lines(old.pop("packages"))
     return [
         *problems,
-        *_differences(recorded.manifest, _but_packages(new), _but_packages(old)),
-        *_differences(
-            recorded.manifest, _json_lines(new.packages), _json_lines(old.packages), "warning"
-        ),
+        *_differences(recorded.manifest, _json_lines(new), _json_lines(old)),
+        *_differences(recorded.manifest, *packages, "warning"),
     ]
 
 
@@ -319,10 +318,6 @@ def _files(run: RunDirectory, tasks: Sequence[Task]) -> set[str]:
 
 def _lines(path: Path) -> list[str]:
     return files.read_limited(path).decode(errors="replace").split("\n") if path.exists() else []
-
-
-def _but_packages(manifest: RunManifest) -> list[str]:
-    return _json_lines(manifest.model_dump(mode="json", exclude={"packages"}))
 
 
 def _json_lines(value: object) -> list[str]:
@@ -547,8 +542,19 @@ async def _verified(
             f"{contents.sidelight}, and this is {VERSION}",
             remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
         )
-    problems = _other_prompts(folder, contents)
-    topics = 0
+    here, topics = _prompts(), 0
+    problems = [
+        errors.Problem(
+            "prompt-changed",
+            str(folder / CONTENTS),
+            None,
+            f"the prompt {name} as it is installed here",
+            "another wording",
+            f"Install sidelight {contents.sidelight} unchanged.",
+        )
+        for name in sorted(here.keys() | contents.prompts.keys())
+        if here.get(name) != contents.prompts.get(name)
+    ]
     if not problems:
         problems, topics = await _replay(folder, contents, on_topic, plugins)
     return Verification(contents, tuple(problems), topics)
@@ -573,23 +579,6 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
                 raise errors.InputError(
                     f"{path}:{number}: expected a kept reply; found: {faults(error)}"
                 ) from error
-
-
-def _other_prompts(folder: Path, contents: Contents) -> list[errors.Problem]:
-    """Return prompts that this installation words otherwise than the one that made the bundle."""
-    here = _prompts()
-    return [
-        errors.Problem(
-            "prompt-changed",
-            str(folder / CONTENTS),
-            None,
-            f"the prompt {name} as it is installed here",
-            "another wording",
-            f"Install sidelight {contents.sidelight} unchanged.",
-        )
-        for name in sorted(here.keys() | contents.prompts.keys())
-        if here.get(name) != contents.prompts.get(name)
-    ]
 
 
 async def _replay(

@@ -34,10 +34,6 @@ def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -
         name: As registered, or `module:Class`; None for `hybrid`, or `bm25` without vectors.
         folder: An open index.
         depth: Hits of each retriever that one which fuses others takes.
-
-    Raises:
-        UsageError: There is no retriever of that name, or it asks for something else.
-        InputError: The index lacks a part that it asks for.
     """
     name = name or ("hybrid" if folder.has_vectors else "bm25")
     offered = {part: partial(getattr, folder, part) for part in PARTS} | {"depth": lambda: depth}

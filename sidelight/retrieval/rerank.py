@@ -51,23 +51,18 @@ class CrossEncoder:
                 self._failure = error
                 raise
         pairs = [(query, text) for text in texts]
-        if self._onnx is not None:
-            return self._score_with_onnx(self._onnx, pairs)
-        rows = _ROWS if self._loaded.device.type == "cpu" else _ROWS_GPU
-        # The model cuts its batches from the pairs in order of length.
-        scores = self._loaded.predict(pairs, batch_size=rows, show_progress_bar=False)
-        return [float(score) for score in scores]
-
-    def _score_with_onnx(
-        self, onnx: onnx_model.OnnxModel, pairs: Sequence[tuple[str, str]]
-    ) -> list[float]:
+        model = self._loaded
+        if self._onnx is None:
+            rows = _ROWS if model.device.type == "cpu" else _ROWS_GPU
+            # The model cuts its batches from the pairs in order of length.
+            scores = model.predict(pairs, batch_size=rows, show_progress_bar=False)
+            return [float(score) for score in scores]
         import torch
 
-        model = self._loaded
         read = partial(
             model.tokenizer, truncation=True, max_length=model.max_seq_length, return_tensors="np"
         )
-        logits = onnx_model.on_all_cores(onnx.run, (read([pair]) for pair in pairs))
+        logits = onnx_model.on_all_cores(self._onnx.run, (read([pair]) for pair in pairs))
         return [float(model.activation_fn(torch.from_numpy(one))) for one in logits]
 
     def _load(self) -> None:

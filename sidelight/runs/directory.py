@@ -416,7 +416,9 @@ def pack_runs(  # long: one check after another before anything is written
             for item in _write(run, track, priority, staged)
         ]
         for priority, path in enumerate(judgments, start=1):
-            packed.append(_write_judgments(path, track, priority, staged))
+            run_id = read_lines(path)[0].text.split()[-1]  # the file is known to be valid
+            named = PackedRun(_judged(track, path), priority, run_id)
+            packed.append(_put(staged, path, read_bytes(path), named))
         packed.sort()
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
             rows = csv.writer(stream, lineterminator="\n")
@@ -487,13 +489,6 @@ def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> Packe
         )
     path.write_bytes(content)
     return packed._replace(sha256=hashlib.sha256(content).hexdigest())
-
-
-def _write_judgments(path: Path, track: Track, priority: int, folder: Path) -> PackedRun:
-    """Write a file of judgments, which is known to be valid, under its run id."""
-    run_id = read_lines(path)[0].text.split()[-1]
-    packed = PackedRun(_judged(track, path), priority, run_id)
-    return _put(folder, path, read_bytes(path), packed)
 
 
 def _other_topics(run: RunDirectory, count: int, track: Track) -> Problem:

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import orjson
 
@@ -119,11 +119,6 @@ async def run_topics(  # long: one transaction on a folder
         on_topic: Called with the id of each topic that this call ends, well or badly.
         on_step: Called with a topic's id and the name of a step when the step begins.
         on_result: Called with a topic's id and what came of a step when the step ends.
-
-    Raises:
-        UsageError: The folder is in use, or holds another run; or no more may be spent.
-        MachineError: The machine cannot do the work, or no reply of a model could be used. Neither
-            this nor a spent budget marks a topic as failed: the same call goes on from there.
     """
     directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
@@ -183,7 +178,7 @@ async def run_topics(  # long: one transaction on a folder
         if todo:
             async with start() as investigate:
                 record_settings()
-                await _all(todo, lambda topic: work(topic, investigate), parallel)
+                await side_by_side(todo, lambda topic: work(topic, investigate), parallel)
                 _check_usable(outcomes, logs)
         ordered = [results[item.topic_id] for item in topics if item.topic_id in results]
         order = {topic.topic_id: place for place, topic in enumerate(topics)}
@@ -212,6 +207,9 @@ async def run_topics(  # long: one transaction on a folder
         )
 
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 _ENOUGH_CALLS = 24  # a model that gave no usable reply to so many gives none
 
 
@@ -230,19 +228,19 @@ def _check_usable(
     )
 
 
-async def _all(
-    topics: Sequence[Topic], work: Callable[[Topic], Awaitable[None]], parallel: int
-) -> None:
-    """Work on some topics concurrently; when one must stop, all others are stopped too."""
+async def side_by_side(
+    items: Sequence[T], work: Callable[[T], Awaitable[R]], parallel: int
+) -> list[R]:
+    """Work on some items concurrently; when one must stop, all others are stopped too."""
     limit = asyncio.Semaphore(parallel)
 
-    async def within_limit(topic: Topic) -> None:
+    async def within_limit(item: T) -> R:
         async with limit:
-            await work(topic)
+            return await work(item)
 
-    tasks = [asyncio.create_task(within_limit(topic)) for topic in topics]
+    tasks = [asyncio.create_task(within_limit(item)) for item in items]
     try:
-        await asyncio.gather(*tasks)
+        return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()

@@ -42,7 +42,6 @@ from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import read_assessments
 from sidelight.formats.table import to_frame
 from sidelight.runs.directory import RunDirectory, TopicResult
-from sidelight.schemas.grading.judgment import AnswerAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
@@ -346,7 +345,7 @@ async def assess_all(judge: Judge, material: Material) -> None:
     """Judge what `evaluate_run` judges and keep nothing, for judges that only count."""
     for file in material.run.files():
         await assess_runs(judge, file)
-    await _assess_stages(judge, material.stages, run_kinds.ignore)
+    await run_kinds.assess(judge, REPORT_ANSWERS, _cases(material.stages), run_kinds.ignore)
 
 
 async def evaluate_run(
@@ -365,7 +364,8 @@ async def evaluate_run(
     judge.prepare(stage.report for stage in material.stages)
     for file in run.files():
         manifest = await judge_runs(judge, file, folder, on_labels)
-    staged = await _assess_stages(judge, material.stages, on_labels)
+    # In the place of the run tag, these have the stage.
+    staged = await run_kinds.assess(judge, REPORT_ANSWERS, _cases(material.stages), on_labels)
     track = run.track
     answers = read_assessments(folder / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)
     staged += [replace(item, run_tag=Stage.JUDGED) for item in answers]
@@ -384,13 +384,6 @@ def check_folder(run: FinishedRun, folder: Path) -> None:
             f"{folder} holds scores by rubrics that the run drafted itself",
             remedy=f"Choose another folder with -o, or delete {folder}.",
         )
-
-
-async def _assess_stages(
-    judge: Judge, stages: Iterable[StageReport], on_labels: run_kinds.OnLabels
-) -> list[AnswerAssessment]:
-    """Return the labels of all texts on the way, the stage in place of the run tag."""
-    return await run_kinds.assess(judge, REPORT_ANSWERS, _cases(stages), on_labels)
 
 
 def _cases(stages: Iterable[StageReport]) -> Iterable[tuple[str, RubricCase[SubmittedReport]]]:

@@ -197,7 +197,6 @@ class Ranking:
     depth: int | None
 
     def __post_init__(self) -> None:
-        """Check every limit."""
         if self.depth is not None and len(self.hits) > self.depth:
             raise InputError(f"{self.topic_id}: {len(self.hits)} segments, over {self.depth}")
         if len({hit.segment_id for hit in self.hits}) < len(self.hits):
@@ -224,7 +223,6 @@ class QuestionRankings:
     depth: int
 
     def __post_init__(self) -> None:
-        """Check every limit."""
         for number, one in enumerate(self.rankings, start=1):
             if one.question_id != question_id(self.topic_id, number):
                 raise InputError(f"{self.topic_id}: {one.question_id} is not question {number}")

@@ -123,7 +123,9 @@ def check_asked(settings: Settings, base_url: str | None) -> None:
 def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     """Return what a run with these settings would come to; nothing is asked."""
     lengths = [len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics]
-    performers = chosen_performers(settings) | _documents(settings)
+    performers = chosen_performers(settings)
+    if load_track(settings.track).find(QuestionRankingsTask):  # who words searches and rates pages
+        performers |= document_parts(settings)
     unknown = tuple(
         role
         for role, performer in performers.items()
@@ -140,13 +142,15 @@ def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     total, expected = _sum(list(prompts.values())), _sum(usual)
     if unknown:
         total, expected = (one.model_copy(update={"cost": None}) for one in (total, expected))
+    servers = {model.server for model in settings.models.of_run()}
+    slots = sum(settings.servers.get(one, ServerSettings()).max_concurrency for one in servers)
     hours = (total.calls * LATENCY_S + total.completion_tokens / TOKENS_PER_SECOND) / 3600
     return RunEstimate(
         prompts=prompts,
         total=total,
         expected=expected,
         hours=hours,
-        hours_at_once=hours / max(1, min(_slots(settings), total.calls)),
+        hours_at_once=hours / max(1, min(slots, total.calls)),
         unknown=unknown,
     )
 
@@ -159,12 +163,6 @@ def _sum(estimates: Sequence[PromptEstimate]) -> PromptEstimate:
         completion_tokens=sum(one.completion_tokens for one in estimates),
         cost=None if not costs or None in costs else sum(filter(None, costs)),
     )
-
-
-def _documents(settings: Settings) -> dict[str, type]:
-    """Return who words searches and rates documents, where the track asks for documents."""
-    wanted = load_track(settings.track).find(QuestionRankingsTask)
-    return document_parts(settings) if wanted else {}
 
 
 def _ranking(settings: Settings) -> Iterator[Asked]:
@@ -200,11 +198,6 @@ def _estimate(
         completion_tokens=written,
         cost=tokens_cost(settings, model_named(settings, asked.model), read, written),
     )
-
-
-def _slots(settings: Settings) -> int:
-    named = {model.server for model in settings.models.of_run()}
-    return sum(settings.servers.get(name, ServerSettings()).max_concurrency for name in named)
 
 
 _GB = 10**9

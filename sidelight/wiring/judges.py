@@ -121,11 +121,9 @@ class JudgeSetup:
 
     async def perform(self, access: ModelAccess, work: Callable[[Judge], Awaitable[T]]) -> T:
         """Open its models as `access` allows, make the judge, and do some work with it."""
-        if not self.asked.models:
-            return await work(make_judge(self.name, self.inputs))
 
         async def judged(models: Mapping[str, PromptedModel]) -> T:
-            return await work(make_judge(self.name, replace(self.inputs, models=models)))
+            return await work(make_judge(self.name, replace(self.inputs, models=models or None)))
 
         return await ask(self.asked, access, judged)
 

@@ -112,26 +112,23 @@ class Models:
         if address := given or server.base_url:
             return address
         if server.start == "vllm":
-            return await self._started(settings, server)
+            running = serve_vllm(
+                settings.name,
+                self._access.cache / f"{name}.log",
+                tensor_parallel_size=server.tensor_parallel,
+                max_model_len=server.max_model_len,
+                prefix_caching=server.prefix_caching,
+                structured_outputs_backend=server.structured_output_backend,
+                reasoning_parser=server.reasoning_parser,
+                extra_arguments=server.arguments,
+                progress=self._access.on_progress,
+            )
+            return await self._stack.enter_async_context(running)
         raise UsageError(
             f"no address is known for the server {name!r} of the model {settings.name!r}",
             remedy="Give one with --base-url http://HOST:PORT/v1, or in the configuration as "
             f"servers.{name}.base_url.",
         )
-
-    async def _started(self, settings: ModelSettings, server: ServerSettings) -> str:
-        running = serve_vllm(
-            settings.name,
-            self._access.cache / f"{settings.server}.log",
-            tensor_parallel_size=server.tensor_parallel,
-            max_model_len=server.max_model_len,
-            prefix_caching=server.prefix_caching,
-            structured_outputs_backend=server.structured_output_backend,
-            reasoning_parser=server.reasoning_parser,
-            extra_arguments=server.arguments,
-            progress=self._access.on_progress,
-        )
-        return await self._stack.enter_async_context(running)
 
 
 @asynccontextmanager
@@ -218,7 +215,9 @@ async def ask(
     access: ModelAccess,
     work: Callable[[Mapping[str, PromptedModel]], Awaitable[T]],
 ) -> T:
-    """Open models and do some work with them; `work` is given the models by name."""
+    """Open models, if any, and do some work with them; `work` is given the models by name."""
+    if not asked.models:
+        return await work({})
     async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
         models = {
             model.name: PromptedModel(

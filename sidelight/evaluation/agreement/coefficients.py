@@ -127,13 +127,7 @@ def gwet_ac1(table: Confusion) -> float | None:
     if observed is None or len(table) < 2:
         return None
     shares = (table.sum(axis=1) + table.sum(axis=0)) / (2 * table.sum())
-    return chance_corrected(observed, expected_agreement(shares.tolist()))
-
-
-def expected_agreement(shares: Sequence[float]) -> float:
-    """Return p_e from the mean share of each of K >= 2 categories."""
-    pi = np.array(shares)
-    return float(np.sum(pi * (1 - pi))) / (len(pi) - 1)
+    return chance_corrected(observed, float(np.sum(shares * (1 - shares))) / (len(table) - 1))
 
 
 def weighted_kappa(table: Confusion) -> float | None:

@@ -270,10 +270,6 @@ def compare_labels(
 
     Either side has at most one label for each thing. `rubrics` break agreement down by importance,
     but not of compound verdicts, which belong to no rubric question.
-
-    Raises:
-        InputError: Nothing was judged by both, or the rubrics do not know what was judged.
-        UsageError: Rubrics are given for compound verdicts.
     """
     key_of = kind.key_of
     left = {key_of(item): item for item in first}

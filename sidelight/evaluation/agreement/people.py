@@ -51,14 +51,10 @@ def pool_nuggets(
         for report in run.reports:
             sentences = [one.text for one in report.responses]
             texts.setdefault(report.metadata.topic_id, []).append(sentences)
-    pooled = {
-        topic_id: _of_topic(reports, model, importance, most)
-        for topic_id, reports in sorted(texts.items())
-    }
     return {
         topic_id: NuggetBank(topic_id=topic_id, nuggets=nuggets)
-        for topic_id, nuggets in pooled.items()
-        if nuggets
+        for topic_id, reports in sorted(texts.items())
+        if (nuggets := _of_topic(reports, model, importance, most))
     }
 
 

@@ -28,7 +28,6 @@ class PairOrder:
     reversed: int = 0
 
     def __add__(self, other: PairOrder) -> PairOrder:
-        """Return the pairs of both."""
         return PairOrder(
             self.concordant + other.concordant,
             self.tied + other.tied,
@@ -112,7 +111,12 @@ def compare_qrels(
             remedy="Compare labels of the same queries and documents.",
         )
     used = sorted({pair[0] for pair in pairs}), sorted({pair[1] for pair in pairs})
-    scale = _scale(min(used[0][0], used[1][0]), max(used[0][-1], used[1][-1]))
+    lowest, highest = min(used[0][0], used[1][0]), max(used[0][-1], used[1][-1])
+    if highest - lowest >= _MAX_SCALE_GRADES:
+        raise InputError(
+            f"expected at most {_MAX_SCALE_GRADES} grades; found labels from {lowest} to {highest}",
+            remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
+        )
     relevance = None
     if thresholds is not None:
         relevance = CategoryAgreement.of(
@@ -124,7 +128,8 @@ def compare_qrels(
         )
     return QrelsComparison(
         grades=CategoryAgreement.of(
-            [(str(one), str(other)) for one, other in pairs], [str(grade) for grade in scale]
+            [(str(one), str(other)) for one, other in pairs],
+            [str(grade) for grade in range(lowest, highest + 1)],
         ),
         used=used,
         relevance=relevance,
@@ -135,7 +140,10 @@ def compare_qrels(
             ),
             start=PairOrder(),
         ),
-        only=(_count(first) - len(pairs), _count(second) - len(pairs)),
+        only=(
+            sum(map(len, first.values())) - len(pairs),
+            sum(map(len, second.values())) - len(pairs),
+        ),
     )
 
 
@@ -154,18 +162,5 @@ def _labelled_by_both(
     ]
 
 
-def _scale(lowest: int, highest: int) -> range:
-    if highest - lowest >= _MAX_SCALE_GRADES:
-        raise InputError(
-            f"expected at most {_MAX_SCALE_GRADES} grades; found labels from {lowest} to {highest}",
-            remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
-        )
-    return range(lowest, highest + 1)
-
-
 def _relevance(grade: int, lowest_relevant: int) -> str:
     return RELEVANCE[0] if grade >= lowest_relevant else RELEVANCE[1]
-
-
-def _count(grades: Mapping[str, Mapping[str, int]]) -> int:
-    return sum(len(documents) for documents in grades.values())

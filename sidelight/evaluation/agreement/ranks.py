@@ -117,11 +117,6 @@ def compare_scores(
 
     The first side is the reference of tau_ap. `measure` names the score to compare; if it is better
     when low, the lowest scores are the top that tau_ap looks at.
-
-    Raises:
-        InputError: A side lacks a score of a run on a topic that it otherwise has, or fewer than
-            `MIN_RUNS` runs are on both sides.
-        UsageError: A side lacks the measure.
     """
     cells = _cells(first, measure), _cells(second, measure)
     runs = [{run for run, _ in side} for side in cells]

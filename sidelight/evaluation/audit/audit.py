@@ -234,12 +234,6 @@ async def audit(
     `tolerance` is the share of verdicts, in [0, 1], that a probe may change, or to which an attack
     may give credit; attacks on answers have bounds of their own. Without `articles`, texts by topic
     id, none is pasted.
-
-    Raises:
-        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
-            apart.
-        UsageError: A run is one of the judge's examples, two runs share a tag, or the judge does
-            not label what such runs hold.
     """
     cases = checked_cases(judge, given)
     found = Audit(judge.title, [], [])

@@ -241,40 +241,36 @@ async def draft_banks(
     """
 
     async def draft(query: DraftedQuery) -> ExamBank | tuple[str, str]:
+        values = {"query": query.text}
+        if style is Style.CAR:
+            title, _, subtopic = query.text.rpartition(_BETWEEN)
+            values = {"query": title or subtopic, "subtopic": subtopic}
         try:
-            return await _draft(model, query, style, count)
+            answer = await model.answer(
+                DRAFTING_PROMPTS[style],
+                ExamDraft,
+                check=partial(check_draft, style=style, count=count),
+                ids=None,
+                **values,
+                count=count,
+            )
         except ReplyError as error:
             return query.topic_id, str(error)
         finally:
             on_done(1)
+        texts = dict.fromkeys(map(one_line, answer.items))
+        return ExamBank(
+            topic_id=query.topic_id,
+            subtopic_id=query.subtopic_id,
+            query_text=query.text,
+            kind=style.kind,
+            tests=tuple(new_item(query.topic_id, text, query.subtopic_id) for text in texts),
+        )
 
     found = await asyncio.gather(*map(draft, queries))
     return Drafts(
         tuple(one for one in found if isinstance(one, ExamBank)),
         tuple(one for one in found if not isinstance(one, ExamBank)),
-    )
-
-
-async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count: int) -> ExamBank:
-    prompt, values = DRAFTING_PROMPTS[style], {"query": query.text}
-    if style is Style.CAR:
-        title, _, subtopic = query.text.rpartition(_BETWEEN)
-        values = {"query": title or subtopic, "subtopic": subtopic}
-    draft = await model.answer(
-        prompt,
-        ExamDraft,
-        check=partial(check_draft, style=style, count=count),
-        ids=None,
-        **values,
-        count=count,
-    )
-    texts = dict.fromkeys(map(one_line, draft.items))
-    return ExamBank(
-        topic_id=query.topic_id,
-        subtopic_id=query.subtopic_id,
-        query_text=query.text,
-        kind=style.kind,
-        tests=tuple(new_item(query.topic_id, text, query.subtopic_id) for text in texts),
     )
 
 

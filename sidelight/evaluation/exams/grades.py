@@ -90,10 +90,6 @@ class GradedFile:
         """Return what a grader rated.
 
         `name` is the grader's prompt, or `prompt@model`; it may be None where there is only one.
-
-        Raises:
-            InputError: Nothing was rated.
-            UsageError: There is none of that name, or several.
         """
         titles = {title(grader): exam for grader, exam in self.exams.items()}
         if not titles:

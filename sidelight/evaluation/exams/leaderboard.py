@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -161,7 +160,11 @@ def leaderboard(places: Places, qrels: Qrels, measures: str, level: int) -> Scor
     names = [str(one) for one in plain]
     if len(set(names)) < len(names):
         raise UsageError("--measures: two are the same")
-    levelled = {name: _at_level(one, level) for name, one in zip(names, plain, strict=True)}
+    levelled = {
+        # Some tell relevant from not relevant, at a level that a name may state itself.
+        name: one(rel=level) if "rel" in {*one.SUPPORTED_PARAMS} - {*one.params} else one
+        for name, one in zip(names, plain, strict=True)
+    }
     topics = []
     for run, queries in sorted(places.items()):
         results = {query_id: _scored(found) for query_id, found in queries.items()}
@@ -244,13 +247,6 @@ def wins(table: Mapping[str, Sequence[float | None]]) -> dict[str, int]:
         )
         for name, row in table.items()
     }
-
-
-def _at_level(measure: Any, level: int) -> Any:
-    """Return a measure that tells relevant from not relevant at a level, if it does."""
-    if "rel" not in measure.SUPPORTED_PARAMS or "rel" in measure.params:
-        return measure
-    return measure(rel=level)
 
 
 def _scored(places: Mapping[str, int]) -> dict[str, float]:

@@ -69,9 +69,6 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
 
     The folder is laid out as in `formats.data_folder`. `run_tags` are the runs to read; all if
     empty.
-
-    Raises:
-        InputError: A file cannot be read, a named run has no labels here, or none has.
     """
     rubrics = read_rubrics(find_part(folder, DataPart.RUBRICS), load_track().scales)
     questions = {

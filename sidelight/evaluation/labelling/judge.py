@@ -203,11 +203,7 @@ class Judge:
         """Read reports that will be labelled; for a judge that reads many at once more quickly."""
 
     async def label(self, protocol: LabellingProtocol[C], case: C) -> list[Judgment]:
-        """Return one judgment for each of the protocol's units of a case, in their order.
-
-        Raises:
-            UsageError: The judge does not label such things, or not as the protocol says.
-        """
+        """Return one judgment for each of the protocol's units of a case, in their order."""
         if protocol not in self.labellers:
             able = ", ".join(one.name for one in self.labellers)
             raise UsageError(f"the judge {self.name} labels {able}, and not {protocol.name}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,11 +142,7 @@ class JudgingManifest(Value):
 
 
 def read_manifest_beside(assessments: Path) -> JudgingManifest | None:
-    """Return the manifest in the folder of an assessment file; None when there is none.
-
-    Raises:
-        InputError: There is one, but it is not a judging manifest.
-    """
+    """Return the manifest in the folder of an assessment file; None when there is none."""
     path = assessments.parent / MANIFEST_NAME
     if not path.is_file():
         return None
@@ -164,11 +161,7 @@ _Found = dict[AssessmentProtocol[Any, Any], list[Any]]
 def _read_earlier(
     folder: Path, judge: Judge, kind: run_kinds.RunKind[Any, Any]
 ) -> tuple[JudgingManifest | None, _Found]:
-    """Return the manifest of a folder, and its labels of runs of one kind, as far as it has any.
-
-    Raises:
-        InputError: The labels are by another judge or version, or no manifest says by whom.
-    """
+    """Return the manifest of a folder, and its labels of runs of one kind, as far as it has any."""
     earlier = read_manifest_beside(folder / MANIFEST_NAME)
     files = {protocol: folder / protocol.file_name for protocol in kind.protocols}
     files = {protocol: path for protocol, path in files.items() if path.exists()}
@@ -192,12 +185,6 @@ async def assess_runs(
 
     The judge is given one topic after the other, all runs of each. Returns the assessments by
     protocol, each in its order.
-
-    Raises:
-        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
-            apart.
-        UsageError: A run is one of the judge's examples, or two runs share a tag, or the judge does
-            not label what such runs hold.
     """
     checked = run_kinds.checked_cases(judge, given)
     cases = [(run_tag, case) for (_, run_tag), case in checked.items()]
@@ -220,9 +207,6 @@ async def judge_runs(
     Labels that the same judge gave other runs stay in the folder, and so does what the manifest
     says of these; those of a run that is judged again are replaced. Returns what the manifest says
     of the runs judged now.
-
-    Raises:
-        InputError: The folder holds assessments of another judge or version, or by other rubrics.
     """
     earlier, labels = _read_earlier(folder, judge, given.kind)
     task, judged = given.task.name, {run.run_tag for run in given.runs}
@@ -294,10 +278,6 @@ async def grade_question_runs(
     """Grade all questions of some runs; by topic, then run, then rank.
 
     A judge that says nothing of redundancy leaves it open.
-
-    Raises:
-        InputError: A run has questions on an article that is not there.
-        UsageError: The judge does not grade questions.
     """
     lists = [
         (topic_id, run.run_tag, questions)
@@ -309,16 +289,13 @@ async def grade_question_runs(
             f"expected the articles of all questions; that of {lacking[0]} is not there",
             remedy="Give the topics file that the runs were made for.",
         )
-    slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def graded(topic_id: str, run_tag: str, questions: Sequence[str]) -> list[QuestionGrade]:
         case = QuestionListCase(articles[topic_id], questions)
-        async with slots:
-            grades = await judge.label(QUESTION_QUALITY, case)
-            flags: Sequence[Judgment | None] = [None] * len(questions)
-            if QUESTION_REDUNDANCY in judge.labellers:
-                flags = await judge.label(QUESTION_REDUNDANCY, case)
-        on_questions(len(questions))
+        grades = await judge.label(QUESTION_QUALITY, case)
+        flags = [Judgment(Unjudged(reason="nobody was asked"))] * len(questions)
+        if QUESTION_REDUNDANCY in judge.labellers:
+            flags = await judge.label(QUESTION_REDUNDANCY, case)
         return [
             QuestionGrade(
                 topic_id=topic_id,
@@ -326,7 +303,9 @@ async def grade_question_runs(
                 run_question_rank=rank,
                 run_question_text=question,
                 label=grade.label,
-                redundant=_flag(flag),
+                redundant=None
+                if isinstance(flag.label, Unjudged)
+                else flag.label == QUESTION_REDUNDANCY.scale.highest,
                 rationale=grade.rationale,
             )
             for rank, (question, grade, flag) in enumerate(
@@ -334,14 +313,8 @@ async def grade_question_runs(
             )
         ]
 
-    found = await asyncio.gather(*(graded(*one) for one in sorted(lists)))
-    return [grade for grades in found for grade in grades]
-
-
-def _flag(judgment: Judgment | None) -> bool | None:
-    if judgment is None or isinstance(judgment.label, Unjudged):
-        return None
-    return judgment.label == QUESTION_REDUNDANCY.scale.highest
+    work = (partial(graded, *one) for one in sorted(lists))
+    return await run_kinds.gather_labels(work, on_questions, _RUNS_AT_ONCE)
 
 
 class AskedDocuments(NamedTuple):
@@ -363,11 +336,7 @@ async def grade_documents(
     asked: Iterable[AskedDocuments],
     on_documents: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, int]]:
-    """Return grades of usefulness by question and document; what nobody could judge has none.
-
-    Raises:
-        UsageError: The judge does not label usefulness.
-    """
+    """Return grades of usefulness by question and document; what nobody could judge has none."""
     slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def graded(one: AskedDocuments) -> dict[str, int]:

@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from itertools import product
 from operator import attrgetter, itemgetter
-from typing import NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT, CompoundVerdict, compound_reason
 from sidelight.evaluation.labelling.asking import NOTHING, Assessor
@@ -39,6 +39,7 @@ from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 from sidelight.tracks import load_track
 
+K = TypeVar("K", int, str)
 Questions: TypeAlias = Sequence[SubmittedQuestion]
 """What a run asks on one topic, by rank."""
 
@@ -76,23 +77,15 @@ REPORT_ANSWERS = AssessmentProtocol[SubmittedReport, AnswerAssessment](
 """Labels by answer, in the rubric's order."""
 
 
-class ExampleQuestion(NamedTuple):
-    """A submitted question.
+class Example(NamedTuple, Generic[K]):
+    """A submitted text, and its label for each question or answer of the rubric.
 
-    Attributes:
-        labels: By rank, how like the questions of the rubric it is. The track asked people about
-            the most likely pairs only and took the others for very different, so do prompts.
+    Labels of a question are by rank, how like the questions of the rubric it is; those of a report
+    by answer id.
     """
 
     text: str
-    labels: Mapping[int, str]
-
-
-class ExampleReport(NamedTuple):
-    """A submitted report and its label for every answer of the rubric, by answer id."""
-
-    text: str
-    labels: Mapping[str, str]
+    labels: Mapping[K, str]
 
 
 class TopicMaterial(NamedTuple):
@@ -105,8 +98,8 @@ class TopicMaterial(NamedTuple):
 
     article: Article
     rubric: Rubric
-    questions: tuple[ExampleQuestion, ...]
-    reports: tuple[ExampleReport, ...]
+    questions: tuple[Example[int], ...]
+    reports: tuple[Example[str], ...]
 
 
 def topic_material(article: Article, rubric: Rubric, examples: Examples | None) -> TopicMaterial:
@@ -116,7 +109,9 @@ def topic_material(article: Article, rubric: Rubric, examples: Examples | None) 
     return TopicMaterial(article, rubric, _questions(examples, rubric), _reports(examples, rubric))
 
 
-def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...]:
+def _questions(examples: Examples, rubric: Rubric) -> tuple[Example[int], ...]:
+    # The track asked people about the most likely pairs only and took the others for very
+    # different, so do prompts.
     lowest = QUESTION_SIMILARITY.scale.lowest
     ranks = [question.rank for question in rubric.questions]
     labels = {
@@ -125,7 +120,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
         if item.topic_id == rubric.topic_id and not isinstance(item.label, Unjudged)
     }
     return tuple(
-        ExampleQuestion(
+        Example(
             one_line(question.text),
             {rank: labels.get((run_tag, number, rank), lowest) for rank in ranks},
         )
@@ -136,7 +131,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
     )
 
 
-def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
+def _reports(examples: Examples, rubric: Rubric) -> tuple[Example[str], ...]:
     lowest = REPORT_ANSWERS.scale.lowest
     answer_ids = [answer.answer_id for answer in rubric.answers]
     labels = {
@@ -145,7 +140,7 @@ def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
         if item.topic_id == rubric.topic_id and not isinstance(item.label, Unjudged)
     }
     return tuple(
-        ExampleReport(report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids})
+        Example(report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids})
         for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
         if topic_id == rubric.topic_id
     )

@@ -16,9 +16,8 @@ differently, so the mode is part of a judge's version.
 
 Report answers: labels for how far a report gives each answer that a rubric expects.
 
-The learned labeller is trained on people's labels and calibrated on examples. The model's weights
-stay fixed; two numbers are learned, one for each level above the lowest, which are added to its
-logits. Few examples move them little. The prompted labeller asks a language model.
+A learned labeller is trained on people's labels, and its levels are calibrated on examples; see
+`calibration`. The prompted one asks a language model.
 """
 
 from __future__ import annotations
@@ -325,15 +324,7 @@ _MAX_QUOTED = 160  # characters
 
 
 class EmbeddedReportAnswers:
-    """Labels by `AnswerModel`; examples tell how much people of this kind ask for.
-
-    Without examples the model stays as it is, and without `encode` it goes by words alone. Labels
-    less likely than `min_confidence` are withheld; see `level_labels`.
-
-    Attributes:
-        agreement: With people, on topics it was not calibrated on; None without examples.
-        weights: A short hash of what the model learned.
-    """
+    """Labels by `AnswerModel`, as `EmbeddedQuestionSimilarity` does by its model."""
 
     def __init__(
         self, encode: Encode | None, examples: Examples | None, min_confidence: float

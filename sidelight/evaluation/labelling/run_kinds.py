@@ -149,10 +149,6 @@ class TaskRuns(NamedTuple):
         """Return (topic id, run tag) -> case, sorted, of the topics that have rubrics.
 
         Only what fits the limits of the task is in a case.
-
-        Raises:
-            InputError: Two runs, or two things that a run submitted, cannot be told apart, or no
-                run holds anything on a topic that has a rubric.
         """
         check_own_tags(self.runs)
         found = {
@@ -287,10 +283,12 @@ async def assess(
 
 
 async def gather_labels(
-    work: Iterable[Callable[[], Awaitable[list[L]]]], on_labels: OnLabels
+    work: Iterable[Callable[[], Awaitable[list[L]]]],
+    on_labels: OnLabels,
+    at_once: int = _CASES_AT_ONCE,
 ) -> list[L]:
     """Do pieces of judging, as many at once as memory allows, and return their labels in order."""
-    slots = asyncio.Semaphore(_CASES_AT_ONCE)
+    slots = asyncio.Semaphore(at_once)
 
     async def counted(part: Callable[[], Awaitable[list[L]]]) -> list[L]:
         async with slots:

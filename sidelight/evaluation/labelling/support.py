@@ -87,10 +87,6 @@ async def assess_support(
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
     answer, is unjudged. `asked` is topic id -> the query or narrative that reports answer, where
     there is one. Sentences come by run tag, topic and place.
-
-    Raises:
-        InputError: A run has two reports for a topic, or two runs share a tag.
-        UsageError: The judge does not label support.
     """
     reports = reports_by_topic(runs)
     texts = texts_of(

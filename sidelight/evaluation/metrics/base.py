@@ -100,10 +100,6 @@ def declared(computation: str, name: str = "") -> Measure:
 
     `computation` is a registered name, that of an entry point, or `module:Class`. An empty `name`
     stands for the name of the computation.
-
-    Raises:
-        UsageError: There is none of that name, or it says of no measure what it is.
-        MachineError: A package that it needs is not installed.
     """
     measure = getattr(load("measure", computation), "measure", None)
     if not isinstance(measure, Measure):
@@ -126,13 +122,7 @@ def checked_depth(depth: int) -> int:
 
 
 class Computed:
-    """A measure ready to be computed.
-
-    Raises:
-        UsageError: Its computation is not known, cannot be made with its parameters, or asks for
-            what no record holds.
-        MachineError: A package that the computation needs is not installed.
-    """
+    """A measure ready to be computed."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure

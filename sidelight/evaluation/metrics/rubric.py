@@ -130,9 +130,8 @@ class CreditLost:
         compound: Collection[int],
     ) -> float:
         """Return the loss of one run on one topic."""
-        return UnfilteredCoverage()(bank, pairs, scales, compound) - QuestionCoverage()(
-            bank, pairs, scales, compound
-        )
+        given = (bank, pairs, scales, compound)
+        return UnfilteredCoverage()(*given) - QuestionCoverage()(*given)
 
 
 def report_support(

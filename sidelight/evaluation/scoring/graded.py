@@ -74,11 +74,6 @@ class Box(NamedTuple):
     upper: float
     highest: float
 
-    @property
-    def five(self) -> tuple[float, float, float, float, float]:
-        """Return the five numbers, the lowest first."""
-        return self.lowest, self.lower, self.median, self.upper, self.highest
-
 
 def boxes(
     scores: Mapping[str, Sequence[float]], groups: Mapping[str, str] | None = None
@@ -88,7 +83,7 @@ def boxes(
     for name, values in scores.items():
         five = (float(number) for number in np.percentile(values, (0, 25, 50, 75, 100)))
         found.append(Box(name, (groups or {}).get(name, ""), len(values), *five))
-    return sorted(found, key=lambda box: (box.median, box.five, box.name))
+    return sorted(found, key=lambda box: (box.median, box[3:], box.name))
 
 
 def by_topic(scores: Iterable[TopicScore], measure: str) -> dict[str, list[float]]:

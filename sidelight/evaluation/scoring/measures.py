@@ -86,9 +86,6 @@ def score_support(
     `verdicts` are on every sentence of the runs. The topics that count are `topic_ids`; if None,
     those that any run reports on. The first of `measures` ranks runs; `further` ones are computed
     besides.
-
-    Raises:
-        InputError: There is no topic, or a run reports on one that does not count.
     """
     reports = reports_by_topic(runs)
     found = {topic_id for _, topic_id in reports}
@@ -399,9 +396,6 @@ def score_nuggets(
     There is at most one assignment for each run and topic. The topics that count are those of
     `banks`; if None, those of the assignments. `further` measures are computed besides those of
     nuggets.
-
-    Raises:
-        InputError: There is no assignment, two for one answer, or one by other nuggets.
     """
     known = banks if banks is not None else {item.topic_id: item.bank for item in assignments}
     labels: dict[tuple[str, str], Sequence[str | Unjudged]] = {}

@@ -8,11 +8,8 @@ Arithmetic that shows in the last digit is done in the script's order: sums with
 the rubric's question ranks, means over topics are compensated (Kahan) as pandas does them, and
 runs are ordered by an unstable numpy sort of the scores.
 
-Differences between our scores and those of the organizers' script, each traced to its cause.
-
-The script divides by what is present and stops at cells it cannot use; we divide by what the
-rubric asks for. Each difference is traced to what is missing from the files or repeated in them, so
-complete files give an empty report.
+Differences between our scores and the script's: each is traced to what is missing from the files or
+repeated in them, so complete files give an empty report.
 """
 
 from __future__ import annotations
@@ -57,9 +54,6 @@ def compat_question_scores(  # long: the organizers' steps, in their order
     """Return the scores of questions, with the main measure of the track's task.
 
     The denominator of a topic is the weight of the rubric questions that any run was judged on.
-
-    Raises:
-        InputError: A file cannot be read, or the script would stop at a cell of it.
     """
     weights = {
         (topic_id, question.rank): question.weight
@@ -128,9 +122,6 @@ def compat_report_scores(
     """Return the scores of reports, with the track's measures of support and contradiction.
 
     The answers of a question are averaged over the rows that are present, repeated ones included.
-
-    Raises:
-        InputError: The file cannot be read, or the script would stop at a cell of it.
     """
     rank_of = {
         (topic_id, answer.answer_id): question.rank

@@ -169,9 +169,6 @@ def score_results(
     scores of a query may be equal, because packages break ties differently. Returns measure name ->
     mean over the queries that have labels; and query id -> measure name -> value, sorted by query
     id.
-
-    Raises:
-        UsageError: The program behind a measure does not take such ids.
     """
     import ir_measures
 

@@ -65,10 +65,6 @@ def score_questions(
     occurs in `assessments`; with None there is no filter, nor the measures that tell what a filter
     does. A run that has verdicts and no labels, such as one that the judge was shown, is not
     scored. `further` measures are computed besides the track's.
-
-    Raises:
-        InputError: There are no assessments, or they name a topic or rank that does not exist, or
-            a question lacks a verdict.
     """
     task = track.question_list
     unknown = _unknown_pairs(rubrics, assessments, task.count)
@@ -109,9 +105,6 @@ def score_reports(
 
     The topics of `rubrics` are those that count. `further` measures are computed besides the
     track's; those that need the reports read them in `reports`, by run tag and topic id.
-
-    Raises:
-        InputError: There are no assessments, or they name a topic or answer that does not exist.
     """
     unknown = _unknown_answers(rubrics, assessments)
     _require_known(unknown, "rubric answers", rubrics, assessments)

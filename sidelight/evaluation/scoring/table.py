@@ -171,11 +171,6 @@ def tabulate(
     0 would say that it was judged and found to be of no use. `record` takes a run
     tag and a topic id and returns what is known, also of what was omitted. The first of `measures`
     ranks runs; one that needs what is not known is left out. `further` measures were asked for.
-
-    Raises:
-        InputError: There are no runs.
-        UsageError: A measure that was asked for needs what is not known, or has the name of
-            another.
     """
     ordered_ids, ordered_tags, judged = sorted(topic_ids), sorted(run_tags), set(judged)
     if not ordered_tags:
@@ -469,6 +464,7 @@ def write_score_files(
     per_topic = folder / per_topic_name(prefix)
     per_run = folder / f"{prefix}_per_run_results.csv"
     measures, columns = list(table.topics[0].values), list(table.runs[0].row)
+    ends = () if intervals is None else ("interval_low", "interval_high")
     write_table(
         per_topic,
         (*_IDS, *measures),
@@ -476,16 +472,12 @@ def write_score_files(
     )
     write_table(
         per_run,
-        (
-            "run_tag",
-            *columns,
-            *(("interval_low", "interval_high") if intervals is not None else ()),
-        ),
+        ("run_tag", *columns, *ends),
         (
             (
                 run.run_tag,
                 *map(run.row.get, columns),
-                *((intervals[run.run_tag] or ("", "")) if intervals is not None else ()),
+                *(() if intervals is None else intervals[run.run_tag] or ("", "")),
             )
             for run in table.runs
         ),

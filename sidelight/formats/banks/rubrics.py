@@ -25,6 +25,9 @@ from sidelight.schemas.grading.judgment import Label, LabelScale, Scales
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
+_Url = Annotated[
+    str, BeforeValidator(lambda value: value.get("url") if isinstance(value, dict) else value)
+]
 
 
 def _importance(value: object, info: ValidationInfo) -> Label:
@@ -35,10 +38,6 @@ def _importance(value: object, info: ValidationInfo) -> Label:
     return label
 
 
-def _url(value: object) -> object:
-    return value.get("url") if isinstance(value, dict) else value
-
-
 class _AnswerFile(BaseModel):
     """The key of the answer's text is not documented, so the likely ones are all read."""
 
@@ -46,7 +45,7 @@ class _AnswerFile(BaseModel):
     text: str = Field(
         validation_alias=AliasChoices("answer_text", "short_answer", "answer", "text")
     )
-    references: tuple[Annotated[str, BeforeValidator(_url)], ...] = ()
+    references: tuple[_Url, ...] = ()
 
 
 class _QuestionFile(BaseModel):

@@ -227,11 +227,8 @@ def write_question_run(
         for item in questions:
             teams = (item.team_id,) if with_team else ()
             ids = (one_line(field) for field in (item.topic_id, *teams, item.run_id))
-            stream.write("\t".join((*ids, str(item.rank), _as_written(item.text))) + "\n")
-
-
-def _as_written(question: str) -> str:
-    return _LEADING_QUOTATION.sub(_typographic, inert(one_line(question)))
+            question = _LEADING_QUOTATION.sub(_typographic, inert(one_line(item.text)))
+            stream.write("\t".join((*ids, str(item.rank), question)) + "\n")
 
 
 def mend_questions(  # long: each kind of change and what is said of it

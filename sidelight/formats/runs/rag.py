@@ -9,7 +9,7 @@ topic beside the references. An id of a narrative may be a number, as the guidel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -304,16 +304,6 @@ def _check_counted(line: int, answer: _Exact, findings: Findings) -> None:
         )
 
 
-def _write(
-    form: _Form,
-    path: Path,
-    identity: RunIdentity,
-    delivered: Iterable[submission.Delivery[tuple[CitedSentence, ...]]],
-) -> None:
-    """Write one JSON line for each answer; raise InputError if a topic is no narrative."""
-    write_json_lines(path, (_content(form, path, identity, *one) for one in delivered))
-
-
 def _content(
     form: _Form,
     path: Path,
@@ -321,7 +311,7 @@ def _content(
     narrative: Topic,
     sentences: tuple[CitedSentence, ...],
 ) -> dict[str, Any]:
-    """Return a line, whose references stand in the order in which they are cited."""
+    """Return a line, its references in the order in which they are cited; of a narrative only."""
     if not isinstance(narrative, Narrative):
         raise InputError(f"{path}: expected a narrative; {narrative.topic_id} is an article")
     cited = dict.fromkeys(name for one in sentences for name in one.citations)
@@ -353,8 +343,8 @@ def _metadata(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
 
 def _description(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
     # The narrative stands there exactly as it was given.
-    about = {"narrative_id": narrative.topic_id, "narrative": narrative.narrative}
-    return {"metadata": {**identity.model_dump(), **about, "run_desc": _DESCRIPTION}}
+    about = {"narrative": narrative.narrative, "run_desc": _DESCRIPTION}
+    return {"metadata": _metadata(identity, narrative)["metadata"] | about}
 
 
 def _names(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
@@ -371,7 +361,9 @@ def _format(
     """Return the format of a form, whose files are told from the others by a key."""
     return submission.RunFormat(
         kind="cited_text",
-        write=partial(_write, form),
+        write=lambda path, identity, delivered: write_json_lines(
+            path, (_content(form, path, identity, *one) for one in delivered)
+        ),
         read=partial(_read, form),
         check=submission.StrictCheck(partial(_check, form)),
         as_manual=as_manual,

@@ -17,7 +17,7 @@ from sidelight.formats import lines
 from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import check_segments
 from sidelight.schemas.investigation.evidence import Hit, ranked
-from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun, RunIdentity
+from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun
 from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 from sidelight.schemas.topic import parse_question_id, question_id
 from sidelight.text import finite_number, quoted
@@ -174,12 +174,6 @@ def _check_order(topic_id: str, rows: Sequence[_Row], findings: lines.Findings) 
         previous = float(cells[4])
 
 
-def _write(
-    path: Path, identity: RunIdentity, delivered: Iterable[submission.Delivery[tuple[Hit, ...]]]
-) -> None:
-    write_trec_run(path, {topic.topic_id: hits for topic, hits in delivered}, identity.run_id)
-
-
 def _fits(line: str) -> bool:
     cells = line.split()
     return len(cells) == len(_RUN_COLUMNS) and finite_number(cells[4]) is not None
@@ -187,7 +181,9 @@ def _fits(line: str) -> bool:
 
 BY_TOPIC: submission.RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = submission.RunFormat(
     kind="ranking",
-    write=_write,
+    write=lambda path, identity, delivered: write_trec_run(
+        path, {topic.topic_id: hits for topic, hits in delivered}, identity.run_id
+    ),
     read=read_ranking_run,
     check=_check_ranking,
     as_manual=lines.read_bytes,
@@ -231,9 +227,23 @@ def _check_question_rankings(run: submission.CheckedRun[QuestionRankingsTask]) -
         first_lines.setdefault(_topic_of(name), rows[0][0])
         _check_order(name, rows, run.findings)
         _check_depth(f"documents for question {name}", rows, run.task.depth, run.findings)
-        _check_all_used(name, rows, run.task, run.findings)
+        if len(rows) < run.task.depth:
+            run.findings.warning(
+                "ranking-short",
+                rows[0][0],
+                expected=f"{run.task.depth} documents for question {name}",
+                found=str(len(rows)),
+                remedy="Add documents: a shorter list cannot score higher.",
+            )
         for line, cells in rows:
-            _check_document(line, cells[2], run.task, run.findings)
+            if not re.fullmatch(run.task.document_id_pattern, cells[2]):
+                run.findings.error(
+                    "document-pattern",
+                    line,
+                    expected=f"a document id that matches {run.task.document_id_pattern}",
+                    found=quoted(cells[2]),
+                    remedy="Rank whole documents of the collection: no segments, no addresses.",
+                )
     submission.check_topics(run, first_lines)
     _check_numbers(by_question, run.findings)
 
@@ -278,52 +288,17 @@ def _check_numbers(by_question: Mapping[str, Sequence[_Row]], findings: lines.Fi
         expected[topic_id] = parsed[1] if parsed else 0
 
 
-def _check_all_used(
-    name: str, rows: Sequence[_Row], task: QuestionRankingsTask, findings: lines.Findings
-) -> None:
-    if len(rows) < task.depth:
-        findings.warning(
-            "ranking-short",
-            rows[0][0],
-            expected=f"{task.depth} documents for question {name}",
-            found=str(len(rows)),
-            remedy="Add documents: a shorter list cannot score higher.",
-        )
-
-
-def _check_document(
-    line: int, document_id: str, task: QuestionRankingsTask, findings: lines.Findings
-) -> None:
-    if not re.fullmatch(task.document_id_pattern, document_id):
-        findings.error(
-            "document-pattern",
-            line,
-            expected=f"a document id that matches {task.document_id_pattern}",
-            found=quoted(document_id),
-            remedy="Rank whole documents of the collection: no segments, no addresses.",
-        )
-
-
-def _write_by_question(
-    path: Path,
-    identity: RunIdentity,
-    delivered: Iterable[submission.Delivery[tuple[QuestionHits, ...]]],
-) -> None:
-    results = {one.question_id: one.hits for _, rankings in delivered for one in rankings}
-    write_trec_run(path, results, identity.run_id)
-
-
-def _fits_by_question(line: str) -> bool:
-    return _fits(line) and parse_question_id(line.split(maxsplit=1)[0]) is not None
-
-
 BY_QUESTION: submission.RunFormat[
     QuestionRankingsTask, tuple[QuestionHits, ...], QuestionRankingRun
 ] = submission.RunFormat(
     kind="question_rankings",
-    write=_write_by_question,
+    write=lambda path, identity, delivered: write_trec_run(
+        path,
+        {one.question_id: one.hits for _, rankings in delivered for one in rankings},
+        identity.run_id,
+    ),
     read=read_question_rankings,
     check=_check_question_rankings,
     as_manual=lines.read_bytes,
-    fits_line=_fits_by_question,
+    fits_line=lambda line: _fits(line) and parse_question_id(line.split()[0]) is not None,
 )

@@ -125,7 +125,7 @@ def _choose(
     with Docstore(docstore) as segments:
         spread = islice(segments, 0, _TEXTS * _EVERY, _EVERY)
         texts = [passage_text(segment) for segment in spread]
-    _write(folder, calibrate(encoder, texts))
+    atomic_write(folder / _FILE, calibrate(encoder, texts).model_dump_json())
 
 
 def settled(folder: Path, encoder: Encoder, docstore: Docstore, engine: Engine) -> Encoder:
@@ -133,7 +133,7 @@ def settled(folder: Path, encoder: Encoder, docstore: Docstore, engine: Engine) 
     begun = read_encoding(folder)
     if begun is None and len(docstore) < CALIBRATED:
         begun = Encoding(arithmetic=encoder.arithmetic or default_arithmetic())
-        _write(folder, begun)
+        atomic_write(folder / _FILE, begun.model_dump_json())
     elif begun is None:
         where = docstore.paths[0].parent
         engine.encode(partial(_choose, folder, encoder), [where], lambda _: None)
@@ -158,10 +158,6 @@ def _read(folder: Path) -> Encoding:
             f"{getattr(error, 'strerror', None) or error}",
             remedy="Delete the folder of the index and build it again.",
         ) from error
-
-
-def _write(folder: Path, encoding: Encoding) -> None:
-    atomic_write(folder / _FILE, encoding.model_dump_json())
 
 
 def _trial(

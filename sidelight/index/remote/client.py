@@ -264,7 +264,9 @@ class RestClient:
                     self.denied = status in _DENIED or 300 <= status < 400
                     raise self._error(f"refused a request: {problem}", self._fix(status))
             if attempt + 1 < tries:
-                self._pause(min(_MAX_WAIT_S, asked_s if asked_s is not None else wait_s))
+                pause_s = min(_MAX_WAIT_S, asked_s if asked_s is not None else wait_s)
+                with self._pace:
+                    self._not_before = max(self._not_before, time.monotonic() + pause_s)
                 wait_s *= 2
         raise self._error(
             f"gave no answer in {tries} tries, the last time: {problem}",
@@ -286,10 +288,6 @@ class RestClient:
             if left_s <= 0:
                 return
             time.sleep(min(left_s, 1.0))
-
-    def _pause(self, seconds: float) -> None:
-        with self._pace:
-            self._not_before = max(self._not_before, time.monotonic() + seconds)
 
     def _read(self, body: bytes) -> Any:
         try:

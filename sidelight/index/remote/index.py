@@ -116,7 +116,6 @@ class Pages:
             raise self._failure(faults(error)) from error
 
     def __len__(self) -> int:
-        """Return the number of segments kept."""
         count: int = self._execute("SELECT count(*) FROM segments", ())[0][0]
         return count
 

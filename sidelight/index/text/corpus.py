@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.files import atomic_writer, open_binary
-from sidelight.formats.lines import MAX_LINE_BYTES, Findings, decode_object, not_utf8, too_long
+from sidelight.formats.lines import MAX_LINE_BYTES, Findings, decode_line, decode_object
 from sidelight.schemas.base import Value
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
@@ -92,16 +92,12 @@ def _parse_line(
     line: RawLine, model: type[ModelT], findings: Findings, *, what: str, remedy: str
 ) -> ModelT | None:
     """Return the object on a line; None if it is blank or, with an error in `findings`, broken."""
-    if line.size > MAX_LINE_BYTES:
-        too_long(line.size, line.number, findings)
-        return None
     if line.content.isspace():
         return None
+    text = decode_line(line.content, line.size, line.number, findings)
+    content = None if text is None else decode_object(text, line.number, findings)
     try:
-        content = decode_object(line.content.decode("utf-8"), line.number, findings)
         return None if content is None else model.model_validate(content)
-    except UnicodeDecodeError as error:
-        not_utf8(error, line.number, findings)
     except ValidationError as error:
         findings.invalid(error, line.number, what, remedy)
     return None
@@ -165,7 +161,6 @@ class ShardReader:
         self._strict = strict
 
     def __iter__(self) -> Iterator[ShardLine]:
-        """Yield the lines in order."""
         last = 0
         try:
             for raw in raw_lines(self.path):

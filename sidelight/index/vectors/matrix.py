@@ -250,7 +250,9 @@ class Matrix:
         Of equal ones the first rows win.
         """
         rows = np.sort(rows)
-        self._ask_for(rows)
+        # The disk is asked for all rows at once; read one by one, each would wait for the last.
+        for place in (self._start + rows * self._row_bytes).tolist():
+            os.posix_fadvise(self._descriptor, place, self._row_bytes, os.POSIX_FADV_WILLNEED)
         asked, scores = self.scaled(query), np.empty(len(rows), dtype=np.float32)
         # In memory that stays in the cache of the processor; new one for all rows is slow to get.
         wide = np.empty((min(len(rows), _SCORED_AT_ONCE), self.dimension), dtype=np.float32)
@@ -261,8 +263,3 @@ class Matrix:
             np.dot(part, asked, out=scores[start : start + _SCORED_AT_ONCE])
         order = np.argsort(-scores, kind="stable")[:k]
         return NearestRows(rows[order], scores[order])
-
-    def _ask_for(self, rows: NDArray[np.int64]) -> None:
-        """Ask the disk for all rows at once; read one by one, each would wait for the last."""
-        for place in (self._start + rows * self._row_bytes).tolist():
-            os.posix_fadvise(self._descriptor, place, self._row_bytes, os.POSIX_FADV_WILLNEED)

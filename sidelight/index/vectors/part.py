@@ -364,14 +364,6 @@ def vector_parts(
             )
             for number, source in enumerate(published)
         ]
-    _check_vectors(parts, docstore, published)
-    return parts
-
-
-def _check_vectors(
-    parts: Sequence[VectorPart], docstore: Docstore, published: Sequence[str]
-) -> None:
-    """Refuse vectors that are not those of the segments: too few, too many, or of other ids."""
     ids = [np.load(part.ids, mmap_mode="r") for part in parts]
     found = sum(map(len, ids))
     if found != len(docstore):
@@ -388,3 +380,4 @@ def _check_vectors(
                     f"{segment_id.decode()!r}, which is none of them",
                     remedy="Name the files with the vectors of these shards.",
                 )
+    return parts

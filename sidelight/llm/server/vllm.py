@@ -91,10 +91,6 @@ async def serve_vllm(
         extra_arguments: Further arguments of `vllm serve`, as they are.
         start_timeout_s: Longest wait for the server to be ready, in seconds.
         progress: Told the latest line of the log while the server starts.
-
-    Raises:
-        MachineError: vLLM is not installed, ends while it starts, is not ready in time, or ended
-            before the block found it gone.
     """
     port = _free_port()
     arguments = [

@@ -132,7 +132,6 @@ class Report:
     task: CitedTextTask
 
     def __post_init__(self) -> None:
-        """Check every limit."""
         words = sum(budget_words(sentence.text) for sentence in self.sentences)
         if words > self.task.max_words:
             raise InputError(f"{self.topic_id}: {words} words, over {self.task.max_words}")
@@ -140,24 +139,23 @@ class Report:
         if self.task.max_uncited is not None and uncited > self.task.max_uncited:
             raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
         for sentence in self.sentences:
-            self._check_sentence(sentence)
+            if not sentence.text or sentence.text != one_line(sentence.text):
+                raise InputError(f"{self.topic_id}: not a clean single line: {sentence.text!r}")
+            cited = sentence.citations
+            if len(cited) > self.task.citations_written or len(set(cited)) != len(cited):
+                raise InputError(f"{self.topic_id}: too many or repeated citations: {cited}")
+            for segment_id in cited:
+                if segment_id not in self.evidence_ids:
+                    raise InputError(
+                        f"{self.topic_id}: cites {segment_id}, which was not retrieved"
+                    )
+                if document_id_of(segment_id) == self.topic_id:
+                    raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
 
     @property
     def content(self) -> tuple[CitedSentence, ...]:
         """Content as a run file holds it."""
         return self.sentences
-
-    def _check_sentence(self, sentence: CitedSentence) -> None:
-        if not sentence.text or sentence.text != one_line(sentence.text):
-            raise InputError(f"{self.topic_id}: not a clean single line: {sentence.text!r}")
-        cited = sentence.citations
-        if len(cited) > self.task.citations_written or len(set(cited)) != len(cited):
-            raise InputError(f"{self.topic_id}: too many or repeated citations: {cited}")
-        for segment_id in cited:
-            if segment_id not in self.evidence_ids:
-                raise InputError(f"{self.topic_id}: cites {segment_id}, which was not retrieved")
-            if document_id_of(segment_id) == self.topic_id:
-                raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
 
 
 class DraftQuestions(Value):
@@ -180,7 +178,6 @@ class QuestionSet:
     max_characters: int
 
     def __post_init__(self) -> None:
-        """Check every limit."""
         if len(self.questions) != self.count:
             raise InputError(
                 f"{self.topic_id}: expected {self.count} questions, found {len(self.questions)}"

@@ -31,12 +31,8 @@ from sidelight.schemas.segment import Segment
 _Step = TypeVar("_Step")
 
 
-def _in_order(steps: dict[int, _Step]) -> dict[int, _Step]:
-    return {number: steps[number] for number in sorted(steps)}
-
-
 # Sorted as numbers, because a file has them sorted as text.
-_Numbered = Annotated[dict[int, _Step], AfterValidator(_in_order)]
+_Numbered = Annotated[dict[int, _Step], AfterValidator(lambda steps: dict(sorted(steps.items())))]
 
 
 class Searched(Value):

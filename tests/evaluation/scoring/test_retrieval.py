@@ -152,7 +152,7 @@ def test_ndcg_reciprocal_rank_and_five_numbers_by_hand(files, tmp_path):
     )
     low, high = boxes({"high": [4.0, 8.0], "low": [3.0, 1.0, 2.0, 4.0, 5.0]}, {"low": "A"})
     assert low == ("low", "A", 5, 1.0, 2.0, 3.0, 4.0, 5.0)
-    assert high.five == (4.0, 5.0, 6.0, 7.0, 8.0)
+    assert high[3:] == (4.0, 5.0, 6.0, 7.0, 8.0)
     assert by_group({"a": [1.0], "b": [2.0], "c": [3.0]}, {"a": "x", "c": "x"}) == {"x": [1.0, 3.0]}
     path = tmp_path / "assessors.csv"
     path.write_text("topic_id,assessor\nt,A\nt,B\n")
@@ -189,6 +189,6 @@ def test_boxes_stand_in_order_of_medians(scores):
     found = boxes(scores)
     assert [box.median for box in found] == sorted(box.median for box in found)
     for box in found:
-        assert list(box.five) == sorted(box.five)
+        assert list(box[3:]) == sorted(box[3:])
         assert box.median == pytest.approx(np.median(scores[box.name]))
     assert boxes(dict(reversed(scores.items()))) == found
