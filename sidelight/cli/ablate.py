@@ -529,7 +529,7 @@ def experiment(
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
     """
-    from sidelight.ablation.measures import find_effects
+    from sidelight.ablation.measures import check_judge, find_effects
     from sidelight.ablation.runs import arms_of, read_grid
 
     if further and given.queries is not None:
@@ -541,6 +541,8 @@ def experiment(
     material = given.read(plan, arms, judge)
     with RunDirectory(output).locked():
         _check_topics(output, material.ids)
+        if given.rubrics:
+            check_judge(arms, output, judge, given.examples)
         folder = _open(index, corpus, plan, output)
         costs: dict[str, ArmCost] = {}
         if given.topics is not None:

@@ -280,6 +280,29 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     assert orjson.loads(judged.read_bytes())["example_run_tags"]
 
 
+def test_arms_that_another_judge_judged_are_refused(tmp_path, mini_web_index):
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
+    unjudged = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
+    unjudged += ("--rubrics", sample_path() / "human_rubrics")
+    options = (*unjudged, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
+    ablate(*options)
+    scores = tmp_path / "out" / "arms" / "two" / "scores"
+    made = (scores / "manifest.json").read_text()
+    with pytest.raises(UsageError, match="its scores, plain 1, embedded; found embedded without"):
+        ablate(*unjudged)
+    (scores / "judged.sha256").unlink()
+    (scores / "manifest.json").write_text(made.replace('"version": "1"', '"version": "0"'))
+    with pytest.raises(UsageError, match="plain 0, embedded; found plain 1, embedded"):
+        ablate(*options)
+    tags = json.loads(made) | {"judge": "embedded", "example_run_tags": ["tidepool"]}
+    (scores / "manifest.json").write_text(json.dumps(tags))
+    with pytest.raises(UsageError, match="found embedded without examples") as refused:
+        ablate(*unjudged)
+    assert "--examples that have labels of tidepool; or delete " in refused.value.remedy
+    with pytest.raises(UsageError, match="found embedded with examples of "):
+        ablate(*unjudged, "--examples", sample_path())
+
+
 SLOW_JUDGE = """\
 import time
 from pathlib import Path
