@@ -414,7 +414,7 @@ def find_effects(
 
 
 _ROW = 0.32  # inches
-_PANELS = 4  # beside each other
+_PANELS = 4  # beside each other at most
 _SIGNIFICANT = 0.05
 
 
@@ -423,7 +423,8 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
 
     Filled points differ from the base at the 5% level after Holm's correction.
     """
-    arms = sorted(found.effects, key=lambda name: found.effects[name].difference)
+    measure = found.measure
+    arms = sorted(found.effects, key=lambda name: measure.sign * found.effects[name].difference)
     with figures.open_figure((6.4, 1.3 + _ROW * len(arms)), paths) as figure:
         axes = figure.subplots()
         axes.axvline(0, color=figures.GREY, linewidth=1)
@@ -444,13 +445,12 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
             range(len(arms)), [figures.short_name(name) for name in arms], fontsize="small"
         )
         axes.set_ylim(-0.7, len(arms) - 0.3)
-        better = f"{found.measure.direction} is better"
-        axes.set_xlabel(
-            f"difference in {found.measure.name} from {base} ({better})", fontsize="small"
-        )
+        better = "" if measure.direction == "none" else f" ({measure.direction} is better)"
+        axes.set_xlabel(f"difference in {measure.name} from {base}{better}", fontsize="small")
+        axes.tick_params(axis="x", labelsize="small")
         figures.tidy_axes(axes, "x")
         figure.suptitle(
-            f"{found.measure.name}: 95% intervals over "
+            f"{measure.name}: 95% intervals over "
             f"{counted(len(found.values.topic_ids), 'topic')}; filled: p < .05 (Holm)",
             fontsize="small",
         )
@@ -459,8 +459,8 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
 def draw_slopes(found: MeasureEffects, base: str, paths: Sequence[Path]) -> None:
     """Draw, for each arm, every topic's value in the base arm and in the arm."""
     arms = list(found.effects)
-    columns = min(_PANELS, len(arms))
-    rows = ceil(len(arms) / columns)
+    rows = ceil(len(arms) / _PANELS)
+    columns = ceil(len(arms) / rows)
     with figures.open_figure((1.9 * columns + 0.6, 2.4 * rows + 0.5), paths) as figure:
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
         for axes, name in zip(panels, arms, strict=False):

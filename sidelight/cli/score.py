@@ -238,7 +238,10 @@ _PAIR_COLUMNS = (
     ),
     console.Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
     console.Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
-    *(console.Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
+    *(
+        console.Column(name, name, attrgetter(name), partial(decimal, spec="d", lacking="-"))
+        for name in ("won", "lost", "tied")
+    ),
     console.Column("detectable", "detectable", attrgetter("detectable"), _FOUR_DIGITS),
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.ablation.measures import find_effects
+from sidelight.ablation.measures import draw_effects, find_effects
 from sidelight.ablation.runs import SharedSources, arms_of, read_grid, search_arms
 from sidelight.config.settings import RetrievalSettings
 from sidelight.errors import UsageError
@@ -163,6 +163,25 @@ def test_effects_by_hand():
     (found,) = find_effects(scores, "base", {}, samples=200, seed=0)
     assert found.effects == {}
     assert found.means["base"].mean == 0.5
+
+
+def test_the_best_arm_is_drawn_on_top_and_measures_that_describe_have_none(tmp_path):
+    rows = {"base": 0.5, "fewer": 0.2, "more": 0.9}
+    scores = [
+        TopicScore(arm, str(topic), {"contradictory_score": value, "words": value})
+        for arm, value in rows.items()
+        for topic in range(3)
+    ]
+    drawn = tmp_path / "drawn.svg"
+    contradictions, words = find_effects(scores, "base", {}, samples=200, seed=0)
+    draw_effects(contradictions, "base", [drawn])
+    told = drawn.read_text()
+    assert told.index("<!-- more -->") < told.index("<!-- fewer -->")  # from below
+    assert "(lower is better)" in told
+    draw_effects(words, "base", [drawn])
+    assert "is better" not in drawn.read_text()
+    more = words.effects["more"]
+    assert (more.won, more.lost, more.tied) == (None, None, 0)
 
 
 def test_an_arm_with_results_of_another_counts_only_by_measures_that_differ():
