@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from sidelight.ablation.measures import draw_effects, find_effects
-from sidelight.ablation.runs import SharedSources, arms_of, read_grid, search_arms
-from sidelight.config.settings import RetrievalSettings
+from sidelight.ablation.runs import Arm, Grid, SharedSources, arms_of, read_grid, search_arms
+from sidelight.cli.ablate import Experiment
+from sidelight.cli.options import Sampling
+from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.schemas.investigation.evidence import Query
@@ -198,3 +200,16 @@ def test_an_arm_with_results_of_another_counts_only_by_measures_that_differ():
     assert of_files.effects["other"].p_holm == of_files.effects["other"].p_value
     assert set(of_stage.effects) == {"deep", "other"}
     assert of_stage.means["deep"].mean == pytest.approx(0.7)
+    grid = Grid(dimensions={"x": {name: {} for name in rows}})
+    arms = [Arm(name, {}, Settings(), None) for name in rows]
+    found = Experiment(grid, arms, {}, [of_files, of_stage], {}, {}, Sampling(), {})
+    same = "deep made the same hits of a task as base"
+    assert found.means_table().caption == f"Means over 3 topics. {same}: score."
+    assert same not in found.effects_table(of_stage).caption
+    notes = found.notes()
+    assert f"{same}: not tested or counted again by score." in notes
+    cannot = "can show no difference: its least p-value is"
+    for name, n_arms, least in (("score", "1 arm", 0.25), ("retrieved", "2 arms", 0.5)):
+        assert (
+            f"note: {name}: a test on 3 topics, corrected for {n_arms}, {cannot} {least}" in notes
+        )

@@ -72,7 +72,9 @@ def topic_values(
     measures = [name for name in scores[0].values if all(name in one.values for one in scores)]
     name = measure or measures[0]
     if name not in measures:
-        raise UsageError(f"{source} has no measure {name}; it has {', '.join(measures)}")
+        others = {one: measure_called(one).among_tasks or one for one in measures}
+        told = (one if one == other else f"{one} ({other})" for one, other in others.items())
+        raise UsageError(f"{source} has no measure {name}; it has {', '.join(told)}")
     found: dict[str, dict[str, float]] = {}
     for score in scores:
         found.setdefault(score.run_tag, {})[score.topic_id] = score.values[name]
