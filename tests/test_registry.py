@@ -144,6 +144,35 @@ def test_a_change_of_somebodys_code_is_noticed_and_nothing_of_it_is_run(site, mo
         code_of("retriever", "other_part:Nothing")
 
 
+PARTS = """
+def shelf(queries):
+    return {}[queries]
+
+class Searches:
+    name = "searches"
+
+    def search(self, queries, k):
+        return [shelf(one) for one in queries]
+
+class Reads:
+    name = "reads"
+
+    def search(self, queries, k):
+        return dict((one, one.text) for one in queries)
+"""
+
+
+def test_the_part_of_a_module_whose_call_failed_is_named(site):
+    (site / "parts_of_one.py").write_text(PARTS)
+    made = {one: load("retriever", f"parts_of_one:{one}")() for one in ("Searches", "Reads")}
+    # A function beside the parts belongs to the one that called it.
+    for name, at in (("Searches", "3 in shelf"), ("Reads", "15 in <genexpr>")):
+        with pytest.raises((KeyError, AttributeError)) as raised:
+            made[name].search(["q"], 1)
+        found = registry.part_at_fault(raised.value)
+        assert found == f"retriever 'parts_of_one:{name}' (parts_of_one.py:{at})"
+
+
 CELLS = """
     WORDS, WEIGHTS = {"the", "of", "a"}, {"title": 1.5}
 

@@ -20,9 +20,14 @@ import numpy as np
 
 from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
+from sidelight.errors import UsageError
 from sidelight.evaluation import figures
 from sidelight.evaluation.labelling.examples import read_examples
-from sidelight.evaluation.labelling.judged_runs import MANIFEST_NAME, read_manifest_beside
+from sidelight.evaluation.labelling.judged_runs import (
+    MANIFEST_NAME,
+    JudgingManifest,
+    read_manifest_beside,
+)
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import Computed, TopicRecord, declared
 from sidelight.evaluation.scoring.compare import (
@@ -44,18 +49,18 @@ from sidelight.evaluation.scoring.table import (
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited
 from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
-from sidelight.registry import code_of
+from sidelight.registry import code_of, needs
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation import FUNNEL_FILE, collect, evaluate_run, read_finished
 from sidelight.schemas.grading.judgment import JudgedSentence, Measure
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import asked_in, host_of
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.text_vectors import SentenceEncoder, TextVectors
 from sidelight.tracks import Track
 from sidelight.versions import process_apart
-from sidelight.wiring.judges import JudgeInputs, make_judge, open_encoder
+from sidelight.wiring.judges import JudgeInputs, judge_class, make_judge, open_encoder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,6 +108,30 @@ def _encoder() -> SentenceEncoder:
 _examples = cache(read_examples)  # once for all arms
 
 
+def check_judge(arms: Sequence[Arm], folder: Path, judge: str, examples: Path | None) -> None:
+    """Refuse arms that another judge judged, or the same with other examples, before any is run."""
+    now = judge_class(judge, ("articles", "encoder", "examples"))
+    learns = examples is not None and "examples" in needs(now)
+    seen = _examples(examples).run_tags if examples and learns else frozenset()
+    for arm in arms:
+        before = read_manifest_beside(RunDirectory(folder / ARMS / arm.name).scores / MANIFEST_NAME)
+        if before and (
+            before.judge != getattr(now, "name", before.judge) or {*before.example_run_tags} != seen
+        ):
+            found = f"{judge} {f'with examples of {examples}' if learns else 'without examples'}"
+            raise _other_judge(arm.name, folder, before, found)
+
+
+def _other_judge(arm: str, folder: Path, before: JudgingManifest, found: str) -> UsageError:
+    tags = before.example_run_tags
+    given = f"--examples that have labels of {first_of(tags)}" if tags else "no --examples"
+    return UsageError(
+        f"{folder / ARMS / arm}: expected the judge of its scores, {before.label}; found {found}",
+        remedy=f"Give that judge as before, with {given}; or delete {folder / ARMS}/*/scores to "
+        "judge all arms again.",
+    )
+
+
 def _judge_arm(
     name: str,
     folder: Path,
@@ -117,6 +146,9 @@ def _judge_arm(
     run = read_finished(directory, opened.fingerprint(), rubrics)
     labelled = _examples(examples) if examples else None
     made = make_judge(judge, JudgeInputs(run.rubrics, labelled, _encoder, run.articles))
+    before = read_manifest_beside(directory.scores / MANIFEST_NAME)
+    if before and before.label != made.title:  # another version, say
+        raise _other_judge(name, folder, before, made.title)
     material = collect(run, opened.docstore.get_many, made.words_at_once)
     asyncio.run(evaluate_run(made, material, directory.scores))
     atomic_write(directory.scores / _STAMP, _stamp(directory.path, *given))
@@ -405,7 +437,7 @@ def find_effects(
 
 
 _ROW = 0.32  # inches
-_PANELS = 4  # beside each other
+_PANELS = 4  # beside each other at most
 _SIGNIFICANT = 0.05
 
 
@@ -414,7 +446,8 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
 
     Filled points differ from the base at the 5% level after Holm's correction.
     """
-    arms = sorted(found.effects, key=lambda name: found.effects[name].difference)
+    measure = found.measure
+    arms = sorted(found.effects, key=lambda name: measure.sign * found.effects[name].difference)
     with figures.open_figure((6.4, 1.3 + _ROW * len(arms)), paths) as figure:
         axes = figure.subplots()
         axes.axvline(0, color=figures.GREY, linewidth=1)
@@ -435,13 +468,12 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
             range(len(arms)), [figures.short_name(name) for name in arms], fontsize="small"
         )
         axes.set_ylim(-0.7, len(arms) - 0.3)
-        better = f"{found.measure.direction} is better"
-        axes.set_xlabel(
-            f"difference in {found.measure.name} from {base} ({better})", fontsize="small"
-        )
+        better = "" if measure.direction == "none" else f" ({measure.direction} is better)"
+        axes.set_xlabel(f"difference in {measure.name} from {base}{better}", fontsize="small")
+        axes.tick_params(axis="x", labelsize="small")
         figures.tidy_axes(axes, "x")
         figure.suptitle(
-            f"{found.measure.name}: 95% intervals over "
+            f"{measure.name}: 95% intervals over "
             f"{counted(len(found.values.topic_ids), 'topic')}; filled: p < .05 (Holm)",
             fontsize="small",
         )
@@ -450,8 +482,8 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
 def draw_slopes(found: MeasureEffects, base: str, paths: Sequence[Path]) -> None:
     """Draw, for each arm, every topic's value in the base arm and in the arm."""
     arms = list(found.effects)
-    columns = min(_PANELS, len(arms))
-    rows = ceil(len(arms) / columns)
+    rows = ceil(len(arms) / _PANELS)
+    columns = ceil(len(arms) / rows)
     with figures.open_figure((1.9 * columns + 0.6, 2.4 * rows + 0.5), paths) as figure:
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
         for axes, name in zip(panels, arms, strict=False):

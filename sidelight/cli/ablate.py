@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -18,9 +18,9 @@ from sidelight.cli import console, options
 from sidelight.cli.console import Column, ResultTable, table_of
 from sidelight.cli.judge import WITHOUT_EXAMPLES, check_judging
 from sidelight.cli.progress import progress_bar
-from sidelight.cli.tables import decimal
+from sidelight.cli.tables import decimal, judge_in_caption
 from sidelight.config.load import codes_of
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.files import as_json, atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_judge, read_qrels
 from sidelight.formats.lines import read_bytes
@@ -34,7 +34,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import Topic
 from sidelight.text import counted
-from sidelight.versions import VERSION, installed_versions
+from sidelight.versions import VERSION, commit, installed_versions
 from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
@@ -134,9 +134,10 @@ class Inputs(NamedTuple):
         """Read all of it, and find what will be lacking before anything is run."""
         from sidelight.index.encoding.encoder import require_model
 
-        for reranker in dict.fromkeys(arm.settings.retrieval.reranker for arm in arms):
+        rerankers = {arm.settings.retrieval.reranker: arm.name for arm in reversed(arms)}
+        for reranker, arm in rerankers.items():
             if reranker:
-                require_model("reranker", reranker)
+                require_model(f"reranker of arm {arm}", reranker)
         searches = self.queries is not None
         if self.examples and self.rubrics is None:
             raise UsageError("--examples needs --rubrics: what the runs are judged by")
@@ -275,20 +276,21 @@ class Experiment(NamedTuple):
         for one, other in self.twins.items():
             alike.setdefault(other, []).append(one)
         same = [f"{', '.join(alike[one])} made the same {self._made} as {one}" for one in alike]
-        tabled = [found for found in self.effects if found.measure.name in measures]
-        same += dict.fromkeys(
-            f"{one} made the same {self._made} of a task as {other}"
-            for found in tabled
-            for one, other in found.same.items()
-            if one not in self.twins
-        )
-        # The hashes of the weights are in `experiment.json`.
-        judged = [re.sub(r", weights [0-9a-f+]+", "", told) for told in self._judged(measures)]
+        for arm in self.arms:
+            for told, names in self._of_a_task(arm.name).items():
+                if tabled := [name for name in names if name in measures]:
+                    same.append(f"{told}: {', '.join(tabled)}")
+        judged = map(judge_in_caption, self._judged(measures))
         return "".join(f" {told}." for told in [*judged, *same])
 
-    @property
-    def _intervals(self) -> str:
-        return f"95% intervals: expanded percentile bootstrap over topics, {self.sampling}"
+    def _of_a_task(self, arm: str) -> dict[str, list[str]]:
+        """Return what an arm that is no twin made as others did, and the measures of that."""
+        shared: dict[str, list[str]] = {}
+        for found in self.effects:
+            if arm not in self.twins and (other := found.same.get(arm)):
+                told = f"{arm} made the same {self._made} of a task as {other}"
+                shared.setdefault(told, []).append(found.measure.name)
+        return shared
 
     @property
     def _corrected(self) -> str:
@@ -387,8 +389,8 @@ class Experiment(NamedTuple):
         unprovable = self._unprovable(len(found.effects))
         return table._replace(
             caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}. "
-            f"{self._intervals}. * p < .05, ** p < .01: two-sided paired randomisation test, "
-            f"{self._corrected}.{unprovable and f' {unprovable.capitalize()}.'}"
+            f"{self.sampling.intervals}. * p < .05, ** p < .01: two-sided paired randomisation "
+            f"test, {self._corrected}.{unprovable and f' {unprovable.capitalize()}.'}"
             f"{self._known(found.measure.name)}",
             latex=(["arm", found.measure.name, f"minus {base}", "p (Holm)"], rows),
         )
@@ -421,39 +423,38 @@ class Experiment(NamedTuple):
         }
         lines: list[str | console.Note] = [
             (
-                f"note: base {self.arms[0].name}; {self._n_topics}; p: two-sided paired "
+                f"note: base arm: {self.arms[0].name}; {self._n_topics}; p: two-sided paired "
                 f"randomisation test; p (Holm): {self._corrected}"
             ),
-            f"note: {self._intervals}",
+            f"note: {self.sampling.intervals}",
             *(f"note: {told}" for told in self._judged(one.measure.name for one in self.effects)),
             *([f"note: {self.told}"] if self.told else []),
             *console.undefined_warnings(undefined, len(self.topic_ids), "topic"),
             *console.few_warnings(len(self.topic_ids), "topic"),
         ]
-        if told := self._unprovable(max(len(found.effects) for found in self.effects)):
-            lines.append(f"note: {told}")
+        unprovable: dict[str, list[str]] = {}
+        for found in self.effects:
+            unprovable.setdefault(self._unprovable(len(found.effects)), []).append(
+                found.measure.name
+            )
+        for told, names in unprovable.items():
+            by = f"{', '.join(names)}: " if len(unprovable) > 1 else ""
+            lines += [f"note: {by}{told}"] if told else []
         for arm in self.arms:
             if same := self.twins.get(arm.name):
                 own = ", ".join(one.measure.name for one in self.effects if arm.name in one.means)
                 does = "has the settings of" if arm.same_as else f"made the same {self._made} as"
                 but = f" but by {own}" if own else ""
                 lines.append(f"{arm.name} {does} {same}: not tested or counted again{but}.")
-            else:
-                if kept := self.shared.get(arm.name):
-                    of = " and ".join(
-                        f"{same} of {counted(all_of, noun)}"
-                        for noun, (same, all_of) in kept.items()
-                    )
-                    lines.append(f"{arm.name} has {of} in the words of {self.arms[0].name}.")
-                alike: dict[str, list[str]] = {}
-                for one in self.effects:
-                    if other := one.same.get(arm.name):
-                        alike.setdefault(other, []).append(one.measure.name)
-                lines += [
-                    f"{arm.name} made the same {self._made} of a task as {other}: not tested or "
-                    f"counted again by {', '.join(names)}."
-                    for other, names in alike.items()
-                ]
+            elif kept := self.shared.get(arm.name):
+                of = " and ".join(
+                    f"{same} of {counted(all_of, noun)}" for noun, (same, all_of) in kept.items()
+                )
+                lines.append(f"{arm.name} has {of} in the words of {self.arms[0].name}.")
+            lines += [
+                f"{told}: not tested or counted again by {', '.join(names)}."
+                for told, names in self._of_a_task(arm.name).items()
+            ]
             if self.costs and self.costs[arm.name].errors:
                 said = f"{arm.name}: {counted(self.costs[arm.name].errors, 'error')} in its files."
                 lines.append(console.Note(said, "red", on_stderr=True))
@@ -540,7 +541,7 @@ def experiment(
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
     """
-    from sidelight.ablation.measures import find_effects, shared_with
+    from sidelight.ablation.measures import check_judge, find_effects, shared_with
     from sidelight.ablation.runs import arms_of, read_grid
 
     if further and given.queries is not None:
@@ -552,6 +553,8 @@ def experiment(
     material = given.read(plan, arms, judge)
     with RunDirectory(output).locked():
         _check_topics(output, material.ids)
+        if given.rubrics:
+            check_judge(arms, output, judge, given.examples)
         folder = _open(index, corpus, plan, output)
         costs: dict[str, ArmCost] = {}
         if given.topics is not None:
@@ -589,12 +592,18 @@ def _made_with(
 ) -> dict[str, Any]:
     """Return what a paper names: versions, code of parts that are not sidelight's, and hashes."""
     from sidelight.ablation.measures import rubrics_of
+    from sidelight.index.lucene.jvm import find_java
 
+    java = None
+    with suppress(MachineError):  # not every index needs it
+        java = find_java().version
     codes = {part: code for arm in arms for part, code in codes_of(arm.settings).items()}
     if given.rubrics and (code := code_of("judge", judge)):
         codes[f"judge {judge}"] = code
     return {
+        "commit": commit(),
         "python": python_version(),
+        "java": java,
         "packages": installed_versions(),
         "code": codes,
         "index": index.fingerprint(),

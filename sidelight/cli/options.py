@@ -418,6 +418,11 @@ class Sampling(NamedTuple):
     def __str__(self) -> str:
         return f"{self.samples} samples, seed {self.seed}"
 
+    @property
+    def intervals(self) -> str:
+        """Return how intervals were made, for a caption."""
+        return f"95% intervals: expanded percentile bootstrap over topics, {self}"
+
 
 def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | None:
     """Return what an option names, or else the part of the data folder, if there is one."""

@@ -164,7 +164,8 @@ def compared(  # long: a list of what is told
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
     table = table._replace(
         caption=f"{scores.measure.name}: differences between runs over "
-        f"{counted(len(scores.topic_ids), 'topic')}, with 95% intervals; paired randomisation test."
+        f"{counted(len(scores.topic_ids), 'topic')}. {sampling.intervals}. Two-sided paired "
+        f"randomisation test, Holm's correction for {counted(len(pairs), 'pair')}."
     )
     shows = [pair.p_holm < 1 - CONFIDENCE for pair in pairs]
     n_topics, n_shown, cut = len(scores.topic_ids), sum(shows), []
@@ -250,7 +251,10 @@ _PAIR_COLUMNS = (
     ),
     console.Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
     console.Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
-    *(console.Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
+    *(
+        console.Column(name, name, attrgetter(name), partial(decimal, spec="d", lacking="-"))
+        for name in ("won", "lost", "tied")
+    ),
     console.Column("detectable", "detectable", attrgetter("detectable"), _FOUR_DIGITS),
 )
 

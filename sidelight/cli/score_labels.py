@@ -14,6 +14,7 @@ import typer
 
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
+from sidelight.cli.tables import judge_in_caption
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judge
@@ -108,10 +109,13 @@ def scores_result(  # long: files, table and JSON of one result
         if output is not None:
             latex = output / f"{prefix}_per_run_results.tex"
             yield from write_score_files(table, output, prefix, intervals)
-            atomic_write(latex, latex_table(header, rows, f"Scores ({prefix})", latex.stem))
+            how = f". {sampling.intervals}" if sampling and n_topics >= MIN_TOPICS else ""
+            told = f"Scores ({prefix}) over {counted(n_topics, 'topic')}; {labels_by}{how}."
+            atomic_write(latex, latex_table(header, rows, judge_in_caption(told), latex.stem))
             yield latex
 
-    judge = f" ({origin.judge})" if origin.judge else ""
+    source = "source not stated" if origin.labels == "not stated" else origin.labels
+    labels_by = f"labels: {source}" + (f" ({origin.judge})" if origin.judge else "")
     notes, lacking = list(origin.notes), defaultdict[tuple[str, ...], list[str]](list)
     for run_tag, topic_ids in table.omitted.items():
         lacking[topic_ids].append(run_tag)
@@ -146,7 +150,7 @@ def scores_result(  # long: files, table and JSON of one result
         },
         [
             console.PlainTable(header, rows),
-            f"labels: {'source ' if origin.labels == 'not stated' else ''}{origin.labels}{judge}",
+            labels_by,
             *(f"note: {note}" for note in notes),
             *(
                 console.warning(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -234,6 +235,11 @@ def _spread(ends: tuple[float | None, float | None] | None, lacking: str = "-") 
     """Return the interval of a coefficient as tables show it."""
     low, high = ends or (None, None)
     return lacking if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
+def judge_in_caption(told: str) -> str:
+    """Return who judged without the hashes of weights, which stand in the files beside a table."""
+    return re.sub(r", weights [0-9a-f+]+", "", told)
 
 
 def decimal(value: float | None, spec: str = ".3f", lacking: str = "undefined") -> str:

@@ -95,7 +95,9 @@ class RetrievalSettings(_Group):
         "which leaves out duplicates, sees 2k at least.",
     )
     reranker: str | None = Field(
-        None, description="Name or path of a sentence-transformers CrossEncoder; none by default."
+        None,
+        description="Name or path of a sentence-transformers CrossEncoder; none by default. "
+        "Another way to rerank is a retriever of your own (docs/extending.md).",
     )
     rerank_margin: float | None = Field(
         None,

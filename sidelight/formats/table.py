@@ -138,8 +138,10 @@ _WORDS = {
     "-": "-{}",  # the first of two, which would be one dash
     "[": "{[}",  # after the end of a row, a bare one would begin an optional argument
     "]": "{]}",
+    "\N{MINUS SIGN}": "$-$",
 }
-_SPECIAL = re.compile(r"[\\~^`\[\]&%$#_{}]|-(?=-)")
+_SPECIAL = re.compile(r"[\\~^`\[\]&%$#_{}\N{MINUS SIGN}]|-(?=-)")
+_MINUS = re.compile(r"(?<![\w.-])-(?=\.?\d)")
 
 
 _FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
@@ -172,7 +174,7 @@ def latex_table(
 
 
 def _row(cells: Iterable[str]) -> str:
-    return " & ".join(map(_escaped, cells)) + r" \\"
+    return " & ".join(_escaped(_MINUS.sub("\N{MINUS SIGN}", one)) for one in cells) + r" \\"
 
 
 def _escaped(cell: str) -> str:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.ablation.measures import find_effects
-from sidelight.ablation.runs import SharedSources, arms_of, read_grid, search_arms
-from sidelight.config.settings import RetrievalSettings
+from sidelight.ablation.measures import draw_effects, find_effects
+from sidelight.ablation.runs import Arm, Grid, SharedSources, arms_of, read_grid, search_arms
+from sidelight.cli.ablate import Experiment
+from sidelight.cli.options import Sampling
+from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.schemas.investigation.evidence import Query
@@ -165,6 +167,25 @@ def test_effects_by_hand():
     assert found.means["base"].mean == 0.5
 
 
+def test_the_best_arm_is_drawn_on_top_and_measures_that_describe_have_none(tmp_path):
+    rows = {"base": 0.5, "fewer": 0.2, "more": 0.9}
+    scores = [
+        TopicScore(arm, str(topic), {"contradictory_score": value, "words": value})
+        for arm, value in rows.items()
+        for topic in range(3)
+    ]
+    drawn = tmp_path / "drawn.svg"
+    contradictions, words = find_effects(scores, "base", {}, samples=200, seed=0)
+    draw_effects(contradictions, "base", [drawn])
+    told = drawn.read_text()
+    assert told.index("<!-- more -->") < told.index("<!-- fewer -->")  # from below
+    assert "(lower is better)" in told
+    draw_effects(words, "base", [drawn])
+    assert "is better" not in drawn.read_text()
+    more = words.effects["more"]
+    assert (more.won, more.lost, more.tied) == (None, None, 0)
+
+
 def test_an_arm_with_results_of_another_counts_only_by_measures_that_differ():
     rows = {"base": (0.2, 0.5), "deep": (0.2, 0.7), "other": (0.4, 0.5)}
     scores = [
@@ -179,3 +200,16 @@ def test_an_arm_with_results_of_another_counts_only_by_measures_that_differ():
     assert of_files.effects["other"].p_holm == of_files.effects["other"].p_value
     assert set(of_stage.effects) == {"deep", "other"}
     assert of_stage.means["deep"].mean == pytest.approx(0.7)
+    grid = Grid(dimensions={"x": {name: {} for name in rows}})
+    arms = [Arm(name, {}, Settings(), None) for name in rows]
+    found = Experiment(grid, arms, {}, [of_files, of_stage], {}, {}, Sampling(), {})
+    same = "deep made the same hits of a task as base"
+    assert found.means_table().caption == f"Means over 3 topics. {same}: score."
+    assert same not in found.effects_table(of_stage).caption
+    notes = found.notes()
+    assert f"{same}: not tested or counted again by score." in notes
+    cannot = "can show no difference: its least p-value is"
+    for name, n_arms, least in (("score", "1 arm", 0.25), ("retrieved", "2 arms", 0.5)):
+        assert (
+            f"note: {name}: a test on 3 topics, corrected for {n_arms}, {cannot} {least}" in notes
+        )

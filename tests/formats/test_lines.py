@@ -223,6 +223,10 @@ def test_tables_read_back_and_have_booktabs_rules(tmp_path):
         "\\bottomrule\n"
         "\\end{tabular}\n"
     )
+    cells = [["-0.1", "[-.5, 2-3]"], ["k-5", "--1"]]
+    shown = latex_table(["run-1", "score"], cells)
+    assert "$-$0.1 & {[}$-$.5, 2-3{]}" in shown
+    assert "k-5 & -{}-1" in shown
     captioned = latex_table(["run", "score"], [], "Of `judge --all`, - 1", "t")
     assert "\\caption{Of \\textasciigrave{}judge -{}-all\\textasciigrave{}, - 1}" in captioned
     assert captioned.count("{") == captioned.count("}")

@@ -166,6 +166,8 @@ def test_missing_and_ambiguous_data_is_named(tmp_path):
 
 
 def test_wrong_use_says_what_there_is(tmp_path):
+    with pytest.raises(UsageError, match="'starter-kt'; did you mean starter-kit"):
+        reproduce("starter-kt")
     with pytest.raises(UsageError, match="no target 'nothing'") as caught:
         reproduce("nothing")
     assert "rag25-agreement" in caught.value.remedy

@@ -14,7 +14,7 @@ wP is undefined; it is given as 0, and the caller flags it. A report without sen
 caller chooses; the caller counts it. Higher is better; wP is never below wR.
 
 Counts: words as the track counts them, citations, and sources. Neither more nor fewer are better in
-themselves; they are declared as higher is better, because readers want more evidence.
+themselves.
 
 Nugget measures of an answer: nugget recall, weighted nugget score, and sub-narrative coverage.
 
@@ -108,7 +108,9 @@ class SupportRecall(_Support):
 class Words:
     """The words of all sentences, split on white space."""
 
-    measure: ClassVar[Measure] = Measure(title="words of the report", unit="count", format=".2f")
+    measure: ClassVar[Measure] = Measure(
+        title="words of the report", direction="none", unit="count", format=".2f"
+    )
 
     def __call__(self, report: Sequence[CitedSentence]) -> float:
         """Return the words of one report."""
@@ -119,7 +121,7 @@ class CitationCount:
     """The citations of all sentences; a segment counts as often as it is cited."""
 
     measure: ClassVar[Measure] = Measure(
-        title="citations in the report", unit="count", format=".2f"
+        title="citations in the report", direction="none", unit="count", format=".2f"
     )
 
     def __call__(self, report: Sequence[CitedSentence]) -> float:
@@ -131,7 +133,7 @@ class Sources:
     """The different hosts that a report cites; a segment of unknown host counts by itself."""
 
     measure: ClassVar[Measure] = Measure(
-        title="hosts that the report cites", unit="count", format=".2f"
+        title="hosts that the report cites", direction="none", unit="count", format=".2f"
     )
 
     def __call__(self, report: Sequence[CitedSentence], hosts: Mapping[str, str]) -> float:

@@ -46,6 +46,7 @@ class PairedComparison(NamedTuple):
         detectable: Smallest true difference that these topics would show with a power of 80%, after
             the correction for the number of pairs; None where they could show none, and for runs
             that differ on no topic.
+        won: Topics on which the first is better; None, as `lost`, where neither direction is.
     """
 
     first: str
@@ -54,8 +55,8 @@ class PairedComparison(NamedTuple):
     interval: table.Interval | None
     p_value: float
     p_holm: float
-    won: int
-    lost: int
+    won: int | None
+    lost: int | None
     tied: int
     detectable: float | None
 
@@ -71,7 +72,9 @@ def topic_values(
     measures = [name for name in scores[0].values if all(name in one.values for one in scores)]
     name = measure or measures[0]
     if name not in measures:
-        raise UsageError(f"{source} has no measure {name}; it has {', '.join(measures)}")
+        others = {one: measure_called(one).among_tasks or one for one in measures}
+        told = (one if one == other else f"{one} ({other})" for one, other in others.items())
+        raise UsageError(f"{source} has no measure {name}; it has {', '.join(told)}")
     found: dict[str, dict[str, float]] = {}
     for score in scores:
         found.setdefault(score.run_tag, {})[score.topic_id] = score.values[name]
@@ -107,7 +110,7 @@ def compare_runs(
         raise InputError(f"{told}; found {', '.join(scores.values)}")
     if baseline is not None and baseline not in scores.values:
         raise UsageError(f"no run {baseline}; there are {', '.join(scores.values)}")
-    sign = scores.measure.sign
+    sign, has_better = scores.measure.sign, scores.measure.direction != "none"
     order = sorted(scores.values, key=lambda run: (-sign * np.mean(scores.values[run]), run))
     if baseline is None:
         pairs = list(combinations(order, 2))
@@ -126,8 +129,8 @@ def compare_runs(
             interval=interval,
             p_value=p_value,
             p_holm=p_holm,
-            won=int(np.count_nonzero(sign * row > 0)),
-            lost=int(np.count_nonzero(sign * row < 0)),
+            won=int(np.count_nonzero(sign * row > 0)) if has_better else None,
+            lost=int(np.count_nonzero(sign * row < 0)) if has_better else None,
             tied=int(np.count_nonzero(row == 0)),
             detectable=table.minimum_detectable_difference(row, len(pairs)),
         )

@@ -249,6 +249,7 @@ class Measure(Value):
             there, and for a measure whose values are only read.
         parameters: What the computation is made with, by the names its constructor gives them.
         title: A line for people: what is counted.
+        direction: Which values are better; `none` for one that describes.
         unit: What a value counts: a `share` in [0, 1], or `count`.
         format: How a value is printed, as a format specification of Python: digits behind the
             point, and `f`, or `%` for a share.
@@ -260,7 +261,7 @@ class Measure(Value):
     computes: str = ""
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     title: str
-    direction: Literal["higher", "lower"] = "higher"
+    direction: Literal["higher", "lower", "none"] = "higher"
     unit: Literal["share", "count"] = "share"
     format: str = Field(".4f", pattern=r"^\.[0-9][f%]$")
     among_tasks: str = ""

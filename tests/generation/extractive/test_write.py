@@ -286,7 +286,7 @@ def test_the_first_sentence_of_each_page_begins_with_its_source(encoder):
     begins = [SOURCE.match(one.text) is not None for one in report.sentences]
     assert begins == [page != before for page, before in zip(pages, ["", *pages], strict=False)]
     assert len(set(pages)) == sum(begins) > 1
-    ruling = "tribunal.example, “Ruling on the Sound"
+    ruling = "Transport Tribunal, “Ruling on the Sound"
     assert any(one.text.startswith(ruling) for one in report.sentences)
 
 
