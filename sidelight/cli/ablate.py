@@ -567,9 +567,7 @@ def experiment(
             alike = {}
             judges = dict.fromkeys(scores[0].values, material.labels)
         effects = find_effects(scores, arms[0].name, alike, **sampling._asdict())
-        learned = given.examples is not None
         shared = {one.name: shared_with(arms[0], one, output) for one in arms[1:]} if costs else {}
-        made_with = _made_with(arms, folder, given, judge, output)
         made = Experiment(
             plan,
             arms,
@@ -578,9 +576,9 @@ def experiment(
             costs,
             judges,
             sampling,
-            made_with,
+            _made_with(arms, folder, given, judge, output),
             material.told,
-            learned,
+            given.examples is not None,
             shared,
         )
         made.write(output)
