@@ -286,6 +286,7 @@ _LEAST_PAIRED = 1.3
 _ON_WORDS_ALONE = 1.75  # without a figure or name that both have, sentences pair by chance below
 _JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence that is not shown
 _HEADLINE = "headline"
+_ADDRESS = re.compile(r"[\w-]+\.\w")  # "fencheck.example rates the claim as ..."
 
 
 # Without words that mostly say something else: "its own test", "a widely shared story".
@@ -636,7 +637,9 @@ def _corrects(sentence: ShownSentence) -> int:
 def _finding(sentence: ShownSentence) -> Finding:
     named = {one.source.segment_id: one.source for one in sentence.citations if one.supports}
     text = _JOINS.sub("", sentence.text)
-    return Finding(f"{text[:1].upper()}{text[1:]}", sentence.number, "", tuple(named.values()))
+    if not _ADDRESS.match(text):
+        text = f"{text[:1].upper()}{text[1:]}"
+    return Finding(text, sentence.number, "", tuple(named.values()))
 
 
 def _listed(names: Sequence[str]) -> str:
