@@ -394,7 +394,10 @@ class _Reader:
             end = token
             if word == "we" and token.head.tag_ == "VBP" and name not in {_AUTHORS, "they"}:
                 end = token.head
-                if end.i != token.i + 1:
+                joined = any(
+                    one.dep_ == "conj" and one.tag_ in {"VB", "VBP"} for one in end.children
+                )
+                if joined or end.i != token.i + 1:  # "we carry adverts and take gifts"
                     return None
                 name = f"{name} {_third_person(end.lower_)}"
             edits.append((token.idx, end.idx + len(end), name))

@@ -124,6 +124,13 @@ def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
     assert told in told_by(known, text, **fields)
 
 
+def test_of_two_things_that_we_do_none_is_told_as_done_by_one(known):
+    both = WE_CARRY.replace("carry", "sell no tickets and carry")
+    text = f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {both}"
+    fields = {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"}
+    assert not any("tickets" in one for texts in told_by(known, text, **fields) for one in texts)
+
+
 FUND = "The Sound Authority set up a ferry fund in 2018."
 HUSBAND = "husband signed for the Marrow Sound Line."
 HE_PAID = "He paid T9,000 to the Sound Authority for the pier in 2018."
