@@ -122,6 +122,12 @@ _THREAD = re.compile(
 )
 
 
+# A paragraph with which a page corrects itself: "CORRECTION: An earlier version of the article ..."
+NOTICE = re.compile(
+    r"^(?P<label>(?:editor['’]?s[' ’]note|correction|clarification|retraction|disclosure)s?\b"
+    r"[^.:\n]{0,40}: ?)(?P<told>.{20,})",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SITE = re.compile(r"\s[-–—|]\s")
 _NAMED_LAST = re.compile(r"\S [-–—|] (?P<site>[A-Z][\w.&'’-]*(?: [\w.&'’-]+){0,5})$")
 _MOST_TITLE_WORDS = 8
@@ -184,6 +190,8 @@ class Origins:
 
 def source_kind(url: str, top: Segment) -> str:
     """Return the kind of a page by its address and its top; empty where neither shows it."""
+    if NOTICE.search(top.text):
+        return CORRECTION_PAGE
     users = {match["user"] for match in _POST.finditer(top.text)}
     cues = {match.group().casefold() for match in _THREAD.finditer(top.text)}
     if len(users) >= _SPEAKERS or len(cues) > _SPEAKERS:

@@ -109,6 +109,7 @@ _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcri
 _ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
 _LEAST_STUDY_PARTS = 3
 _AUTHORS = "the study's authors"
+_JOURNAL = re.compile(r"\b(?:Journal|Annals|Archives|Proceedings|Transactions|Review) (?:of|for)\b")
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
@@ -162,14 +163,14 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     upheld = {number for number, line in enumerate(lines) if _is_upheld(line)}
-    heard = _heard(lines, page)
+    heard = _heard(lines, page) | _retold(page, known)
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
     for number, line in enumerate(lines):
         if number in heard:
             continue
         told: tuple[Unit, ...] = ()
         for place in range(number, min(number + _MAX_TOLD, len(lines))):
-            if told and not page.holding(line, lines[place]):
+            if told and (place in heard or not page.holding(line, lines[place])):
                 break
             unit = reader.unit(place, after=told)
             if unit is None:
@@ -187,6 +188,13 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             if not all(known.copies(one.text, near[one.number]) for one in told):
                 (held, *_) = page.holding(line, lines[place])
                 yield Finding(tuple(one.text for one in told), told, held, page)
+
+
+def _retold(page: Page, known: Known) -> set[int]:
+    """Return the numbers of what a retelling of the article that corrects itself says besides."""
+    if not page.notices or not known.is_retold(page):
+        return set()
+    return {number for number, line in enumerate(page.lines) if line not in page.notices}
 
 
 def _listed(page: Page, known: Known) -> Iterator[Finding]:
@@ -226,7 +234,7 @@ def _decided(page: Page, known: Known) -> Iterator[Finding]:
     """
     lines = list(page.lines)
     if page.origin.kind == "fact check":
-        taken = _verdict(lines)
+        taken = _verdict(lines) if known.is_checked(page) else []
         told = VERDICT.format(page.origin.name or "The check")
     else:
         whom = _on_whom(page, known.profile)
@@ -328,7 +336,8 @@ class _Reader:
         is_own = page.origin.kind in _OWN_CAUSE
         # What "we" did is told by a guest as often as by who publishes an interview.
         words = Counter(tokens(page.text))
-        if len(STUDY_PARTS & words.keys()) >= _LEAST_STUDY_PARTS:
+        is_study = len(STUDY_PARTS & words.keys()) >= _LEAST_STUDY_PARTS
+        if is_study or _JOURNAL.search(page.origin.name):
             self._we = _AUTHORS
         else:
             self._we = "" if len(_TURN.findall(page.text)) > 1 else page.origin.name

@@ -84,6 +84,11 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
             (WE_CARRY.replace("We carry", "[Tollmere Gazette carries]"),),
         ),
+        (
+            f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {WE_READ}",
+            {"url": "https://jsm.example/4", "title": "Ferry counts | Journal of Sound Matters"},
+            (WE_READ.replace("We", "[The study's authors]"),),
+        ),
         # "We" of a paper are its authors, not its journal.
         (
             f"Abstract\nMethods\n{WE_READ}\nResults\n{COUNT}\nConclusion\n{LIMIT}",
@@ -289,6 +294,31 @@ def test_a_check_gives_its_verdict(known, given, shown):
     found = [text for (text, *_) in told_by(known, CHECK.format(given), url=url)]
     rated = [text for text in found if "rates the claim" in text]
     assert rated == [f"plumbline.example rates the claim as “{shown}”."] * bool(shown)
+
+
+def test_a_verdict_on_somebody_elses_article_is_none_on_this_one(known):
+    url = "https://plumbline.example/checks/ferry"
+    check = CHECK.format("Our verdict\nMOSTLY FALSE. It lost a tenth.\n")
+    of_other = check.replace("Sound Courier", "Harbour Sentinel")
+
+    def rated(**fields):
+        return [text for text, *_ in told_by(known, of_other, url=url, **fields) if "rates" in text]
+
+    assert not rated(title="Did the Marrow Sound Line lose T3 million in 2019?")
+    # A check of the same claim says who else made it.
+    assert rated(title="Will the closure of the Tollmere ferry cut off the island?")
+
+
+def test_of_a_copy_of_the_article_its_correction_alone_is_told(known):
+    fixed = "Petra Quill was paid T3,000 by the Marrow Sound Line in 2019."
+    text = f"{BODY}\n{PAID}\nCORRECTION: {fixed} This was left out.\n{BOUGHT}"
+    (one,) = read_pages(evidence(page(text, url="https://pagevault.example/4")), PROFILE)
+    assert one.origin.kind == "corrections"
+    found = {text for texts in told(known, one.segments[0]) for text in texts}
+    assert fixed in {text.removeprefix("CORRECTION: ") for text in found}
+    assert not {PAID, BOUGHT} & found
+    without = page(text.replace("CORRECTION: ", "Later: "), url="https://pagevault.example/4")
+    assert not told(known, without)
 
 
 @pytest.mark.parametrize(
