@@ -20,7 +20,7 @@ import numpy as np
 
 from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation import figures
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judged_runs import (
@@ -47,6 +47,7 @@ from sidelight.evaluation.scoring.table import (
     tabulate,
 )
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
 from sidelight.registry import code_of, needs
@@ -58,7 +59,7 @@ from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted, first_of
 from sidelight.text_vectors import SentenceEncoder, TextVectors
-from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 from sidelight.versions import process_apart
 from sidelight.wiring.judges import JudgeInputs, judge_class, make_judge, open_encoder
 
@@ -108,9 +109,15 @@ def _encoder() -> SentenceEncoder:
 _examples = cache(read_examples)  # once for all arms
 
 
-def check_judge(arms: Sequence[Arm], folder: Path, judge: str, examples: Path | None) -> None:
-    """Refuse arms that another judge judged, or the same with other examples, before any is run."""
+def check_judge(
+    arms: Sequence[Arm], folder: Path, rubrics: Path, judge: str, examples: Path | None
+) -> None:
+    """Refuse arms that were judged otherwise, before any is run.
+
+    Another judge gave their labels, or the same with other examples, or by other rubrics.
+    """
     now = judge_class(judge, ("articles", "encoder", "examples"))
+    judged: list[JudgingManifest] = []
     learns = examples is not None and "examples" in needs(now)
     seen = _examples(examples).run_tags if examples and learns else frozenset()
     for arm in arms:
@@ -120,6 +127,21 @@ def check_judge(arms: Sequence[Arm], folder: Path, judge: str, examples: Path | 
         ):
             found = f"{judge} {f'with examples of {examples}' if learns else 'without examples'}"
             raise _other_judge(arm.name, folder, before, found)
+        judged += [before] if before else []
+    if judged:
+        with process_apart() as process:
+            other = process.submit(_with_other_rubric, judged, rubrics).result()
+        if other:
+            raise InputError(
+                f"{rubrics}: expected the rubrics of the labels in {folder / ARMS}/*/scores; found "
+                f"others of {first_of(other)}",
+                remedy=f"Give those, or delete {folder / ARMS}/*/scores to judge all arms again.",
+            )
+
+
+def _with_other_rubric(judged: Sequence[JudgingManifest], rubrics: Path) -> list[str]:
+    bank = read_rubrics(rubrics, load_track().scales)
+    return sorted({topic_id for one in judged for topic_id in one.with_other_rubric(bank)})
 
 
 def _other_judge(arm: str, folder: Path, before: JudgingManifest, found: str) -> UsageError:

@@ -554,7 +554,7 @@ def experiment(
     with RunDirectory(output).locked():
         _check_topics(output, material.ids)
         if given.rubrics:
-            check_judge(arms, output, judge, given.examples)
+            check_judge(arms, output, given.rubrics, judge, given.examples)
         folder = _open(index, corpus, plan, output)
         costs: dict[str, ArmCost] = {}
         if given.topics is not None:

@@ -319,6 +319,15 @@ def test_arms_that_another_judge_judged_are_refused(tmp_path, mini_web_index):
     assert "--examples that have labels of tidepool; or delete " in refused.value.remedy
     with pytest.raises(UsageError, match="found embedded with examples of "):
         ablate(*unjudged, "--examples", sample_path())
+    (scores / "manifest.json").write_text(made)
+    rubrics = tmp_path / "rubrics"
+    shutil.copytree(sample_path() / "human_rubrics", rubrics)
+    edited = sorted(rubrics.iterdir())[0]
+    edited.write_text(edited.read_text().replace("?", ", if any?", 1))
+    topic_id = edited.name.removesuffix(".json")
+    with pytest.raises(InputError, match=rf"found others of {topic_id}") as refused:
+        ablate(*options[:-3], rubrics, *options[-2:])
+    assert "/*/scores to judge all arms again" in refused.value.remedy
 
 
 SLOW_JUDGE = """\
