@@ -74,8 +74,8 @@ def test_what_was_earned_and_lost_adds_up_to_the_score():
     assert marks.contradiction_score == pytest.approx(0.1)
     # The best question that is not compound is similar: 0.5 of 4/5.
     assert marks.question_score == pytest.approx(0.4)
-    assert (first.matched_rank, first.matched_label) == (3, "similar")
-    assert (second.matched_rank, second.matched_label) == (None, None)
+    assert first.matches == ((3, "similar", False), (5, "very-similar", True))
+    assert second.matches == ()
     # na-2: half of 1/2 of 4/5, na-4: all of 1/2 of 1/5; na-3: all of 1/2 of 1/5.
     assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
     answers = [one for mark in marks.questions for one in mark.answers]
