@@ -19,6 +19,7 @@ import numpy as np
 
 from sidelight.config.settings import SubmissionSettings
 from sidelight.evaluation.agreement.coefficients import kendall
+from sidelight.evaluation.agreement.ranks import MIN_RUNS
 from sidelight.evaluation.metrics.rubric import (
     question_coverage,
     report_contradiction,
@@ -368,7 +369,7 @@ def compare_judges(
             points = {tag: (here[tag], there[tag]) for tag in sorted(here.keys() & there.keys())}
             if len(points) > 1:
                 across, up = np.array(list(points.values())).T
-                tau = kendall(across, up)
+                tau = kendall(across, up) if len(points) >= MIN_RUNS else None
                 plots.append(model.JudgePlot(task, first[0], name, points, tau))
     return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
 

@@ -304,7 +304,8 @@ class Board(NamedTuple):
 class JudgePlot(NamedTuple):
     """Scores of the same runs by two sources of labels; `first` is on the horizontal axis.
 
-    `points` has both scores by run tag; `tau` is Kendall's tau-b, None when a side is constant.
+    `points` has both scores by run tag; `tau` is Kendall's tau-b, None of fewer than 3
+    runs, or when a side is constant.
     """
 
     task: str

@@ -108,7 +108,13 @@ def test_two_judges_that_disagree_have_a_negative_tau():
     assert (questions.first, questions.second) == ("people", "a model")
     assert questions.points["one"] == (pytest.approx(0.4), 0)
     assert questions.points["two"] == (0, pytest.approx(0.4))
-    assert questions.tau == reports.tau == pytest.approx(-1)
+    assert questions.tau is reports.tau is None  # as in `agree scores`
+    third = [
+        replace(one, answers=(*one.answers, *answers_of("t three none none none none")))
+        for one in sources
+    ]
+    # Of three pairs, one is in the opposite order, and each side ties another: -1 / 2.
+    assert compare_judges(TRACK, {"t": RUBRIC}, third)[1].tau == pytest.approx(-0.5)
     assert compare_judges(TRACK, {"t": RUBRIC}, sources[:1]) == ()
     # On a topic that one of them has no label on, they do not differ.
     more = tuple(replace(one, topic_id="u") for one in sources[1].answers)
