@@ -31,7 +31,7 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import atomic_write
 from sidelight.formats.data_folder import DataPart
-from sidelight.formats.lines import open_text
+from sidelight.formats.lines import GIVE_TOPICS, open_text
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import (
     Verdict,
@@ -173,6 +173,9 @@ def validate(  # long: half of it are its options
         given = check(path, rules, topic_ids) if apart else verdicts[-1]
         # As with --official, not by the topics that a run directory was made for.
         letters.append(_Letter(given, changes, verdicts[-1], own_topics or rules.topic_ids))
+    verdicts = [
+        replace(one, problems=_without_topics(one.problems)) if covered else one for one in verdicts
+    ]
     several = verdicts if len(verdicts) > 1 else []
     runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in several]
     for place, again in enumerate(repeated(runs)):
@@ -186,20 +189,24 @@ def validate(  # long: half of it are its options
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
     notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
-    has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)
-    notes += [_STRICTER] * (len(verdicts) > 1 and has_own and not official)
+    has_own = any(one.kind and one.kind.official for one in several if not one.valid)
+    notes += [_STRICTER] * (has_own and not official)
     cites = any(one.kind and one.kind.cites for one in verdicts)
     notes += [_BY_FORM] * (cites and index is None and not official)
-    written = [Files(partial(_write_letters, output, letters, runs), "texts")] if output else []
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
         [
             *_shown(verdicts, mended.values()),
             *notes,
-            *written,
+            *([Files(partial(_write_letters, output, letters, runs), "texts")] if output else ()),
         ],
         exit_code=1 if n_invalid else 0,
     )
+
+
+def _without_topics(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems without the advice to give topics, for who has given them, or cannot."""
+    return tuple(replace(one, remedy=one.remedy.replace(GIVE_TOPICS, "")) for one in problems)
 
 
 def _is_run(path: Path) -> bool:
@@ -351,7 +358,10 @@ class _Letter(NamedTuple):
         """
         apart = self.given.file != self.copy.file
         left = [*(self._left() if apart else self.given.problems), *again]
-        left = [replace(one, remedy="") if one.code == "official" else one for one in left]
+        left = [
+            replace(one, remedy="") if one.code == "official" else one
+            for one in _without_topics(left)
+        ]
         by_team = [one.said for one in self.changes if one.kind in NOT_MENDED]
         parts = {
             f"Mended in the copy {self.copy.file} ({_told(self.copy)[0]}):": [

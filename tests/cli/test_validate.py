@@ -369,7 +369,8 @@ def test_nuggets_of_articles_are_checked_with_the_articles_alone(tmp_path):
     path.write_text("".join(lines))
     code, output = run(path, "--topics", topics)
     assert code == 1
-    assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'b'." in output
+    unknown = f"{path}:2: error [topic-unknown] expected a topic of the track; found 'b'."
+    assert f"{unknown} Correct or remove it.\n" in output
 
 
 def spoilt(change):
@@ -482,6 +483,7 @@ def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
     assert "found none of 1 row. " in output
     # Another track's topic: a warning, which the file of their topics takes away.
     assert "warning [topics-other] expected a topic of the track; found 'd'. Correct" in output
+    assert " or remove it, or give a topics file that has it with --topics." in output
     sheet.write_text(header + f"{t},r,na-1,none\n{t},r,na-2,none\n")
     assert run(sheet) == (0, f"{sheet}: valid report assessment file, 2 labels\n")
 
