@@ -220,6 +220,9 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     assert f"judged on 5 topics by {by}." in elsewhere
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
     assert "judged without examples: every run that people labelled is among the" in warned
+    people = SAMPLE / "human_assessments" / "report_assessments.csv"
+    assert f"agree labels {people} LABELS\n" in warned
+    call("agree", "labels", people, tmp_path / "all" / "auto_report_assessments.csv")
     # A run that is named as an example is one, or the judge refuses.
     given = (*given[:-1], tmp_path / "named", "--example-run")
     with pytest.raises(UsageError, match="has seen labels of lantern-t2"):
