@@ -582,7 +582,8 @@ class JudgeOptions(NamedTuple):
             return found, "no folder of labelled runs was named (--examples)"
         asks = isinstance(task, QuestionListTask)
         part = DataPart.QUESTION_ASSESSMENTS if asks else DataPart.REPORT_ASSESSMENTS
-        if not look_for(data, part):
+        people = look_for(data, part)
+        if not people:
             return None, f"{data} has no labels of such runs by people"
         try:
             found = read_examples(data)
@@ -595,7 +596,8 @@ class JudgeOptions(NamedTuple):
         if judged.issuperset(one.run_tag for one in labels):
             return None, (
                 "every run that people labelled is among the runs to judge. To learn from one, "
-                "leave it out of this command."
+                "leave it out of this command. How well the labels agree with people's: sidelight "
+                f"agree labels {people} LABELS"
             )
         # Those of the other task, too: a judge that learned from the same runs has one name.
         return read_examples(data, found.run_tags - judged), ""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,12 +25,12 @@ from sidelight.formats.verdict import read_articles, read_runs
 from sidelight.llm.prompted import PromptedModel
 from sidelight.retrieval.rerank import CrossEncoder
 from sidelight.schemas.grading.judgment import LabelScale
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.pooling import Pool, Score
+    from sidelight.evaluation.pooling import Pool, Refused, Score
 
 app = Commands(
     help="Pool questions, join them to articles, and write sheets for people who judge.",
@@ -109,15 +111,26 @@ def questions(  # long: half of it are options
         [
             (
                 f"{counted(count, 'question')} on {counted(len(pool.questions), 'topic')}; "
-                f"left out {len(pool.refused)} that were unfit or repeated\n"
+                f"left out {len(pool.refused):,} that were unfit or repeated\n"
                 f"  {output}\n  {left_out}"
             ),
+            *_by_reason(pool.refused),
             *(
                 Note(f"{topic_id}: {lacking} too few: the groups have no more", "yellow")
                 for topic_id, lacking in pool.short.items()
             ),
         ],
     )
+
+
+def _by_reason(refused: Iterable[Refused]) -> Iterator[str]:
+    """Say how many questions of which runs were left out for a reason, whatever it quotes."""
+    runs: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in refused:
+        runs[re.sub("'[^']*'", "...", one.reason.partition(":")[0])][one.run_tag] += 1
+    for reason, of in sorted(runs.items(), key=lambda item: -item[1].total()):
+        told = first_of([f"{number:,} of {tag}" for tag, number in of.most_common()])
+        yield f"left out {of.total():,}: {reason} ({told})"
 
 
 @app.command()

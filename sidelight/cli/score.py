@@ -698,7 +698,8 @@ def _result(
 
     source = label_source(files[0])
     told = [*_run_notes(source, data, task, table, submitted), *notes]
-    origin = score_labels.ScoreOrigin(source, _judge_of(files, task), sampling, n_topics, told)
+    judge = _judge_of(files, source, task)
+    origin = score_labels.ScoreOrigin(source, judge, sampling, n_topics, told)
     return score_labels.scores_result(origin, table, score_prefix(source, task), output)
 
 
@@ -730,21 +731,26 @@ def _other_rubrics(assessments: Path, given: Mapping[str, Rubric]) -> list[str]:
     return [f"labels were given by another rubric: {first_of(other)}"] if other else []
 
 
-def _judge_of(assessments: list[Path], task: Task) -> str | None:
-    """Name the judge of the files by what lies beside them; two may not share a table.
+def _judge_of(files: Sequence[Path], source: str, task: Task) -> str | None:
+    """Name the judges of pairs and of compound verdicts by what lies beside their files.
 
-    Labels that several voted on are by all of them together, which is one judge.
+    `source` is who labelled the first file. Two judges may not share a table; labels that several
+    voted on are by all of them together, which is one judge.
     """
     from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 
-    manifests = [read_manifest_beside(path) for path in assessments]
-    labels = sorted({one.title_of(task.name) for one in manifests if one})
-    if voted := read_judge(assessments[0]):
-        return voted
-    if len(labels) > 1:
+    manifests = [read_manifest_beside(path) for path in files]
+    judged = [one.title_of(task.name) if one else None for one in manifests]
+    voted = [read_judge(path) for path in files]
+    named = [vote or judge for vote, judge in zip(voted, judged, strict=True)]
+    if len({*named}) == 1:
+        return named[0]
+    if all(named) and not any(voted):
         raise InputError(
-            f"the labels and the compound verdicts are by different judges: {'; '.join(labels)}",
+            "the labels and the compound verdicts are by different judges: "
+            f"{'; '.join(sorted(filter(None, named)))}",
             remedy="Take both files from one `sidelight judge` run.",
         )
-    by = "" if manifests[0] else "pairs by people, compound verdicts by "
-    return f"{by}{labels[0]}" if labels else None
+    pairs, verdicts = named
+    pairs = pairs or ("people" if source == "human" else "a judge that no file names")
+    return f"pairs by {pairs}, compound verdicts by {verdicts or 'people'}"

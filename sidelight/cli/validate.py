@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -31,7 +31,7 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import atomic_write
 from sidelight.formats.data_folder import DataPart
-from sidelight.formats.lines import open_text
+from sidelight.formats.lines import GIVE_TOPICS, open_text
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import (
     Verdict,
@@ -155,8 +155,8 @@ def validate(  # long: half of it are its options
         named = [file for path in named for file in _task_files(path) or [path]]
     for path in named:
         # The track's own validator knows nothing of run directories.
-        made_for = beside.get(path) or (() if official else _made_for(path))
-        topic_ids = covered or made_for or rules.topic_ids
+        own_topics = covered or beside.get(path)
+        topic_ids = own_topics or (() if official else _made_for(path)) or rules.topic_ids
         if _is_run(path):
             verdicts += (its := check_run(RunDirectory(path, allow_plugin or ()), covered))
             letters += [_Letter(one, (), one) for one in its]
@@ -171,7 +171,11 @@ def validate(  # long: half of it are its options
         # A team has the file that it sent, and not the copy.
         apart = output is not None and copy != path
         given = check(path, rules, topic_ids) if apart else verdicts[-1]
-        letters.append(_Letter(given, changes, verdicts[-1]))
+        # As with --official, not by the topics that a run directory was made for.
+        letters.append(_Letter(given, changes, verdicts[-1], own_topics or rules.topic_ids))
+    verdicts = [
+        replace(one, problems=_without_topics(one.problems)) if covered else one for one in verdicts
+    ]
     several = verdicts if len(verdicts) > 1 else []
     runs = [(one.kind.name if one.kind else "", one.file, _run_in(one)) for one in several]
     for place, again in enumerate(repeated(runs)):
@@ -185,20 +189,24 @@ def validate(  # long: half of it are its options
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
     notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
-    has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)
-    notes += [_STRICTER] * (len(verdicts) > 1 and has_own and not official)
+    has_own = any(one.kind and one.kind.official for one in several if not one.valid)
+    notes += [_STRICTER] * (has_own and not official)
     cites = any(one.kind and one.kind.cites for one in verdicts)
     notes += [_BY_FORM] * (cites and index is None and not official)
-    written = [Files(partial(_write_letters, output, letters, runs), "texts")] if output else []
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
         [
             *_shown(verdicts, mended.values()),
             *notes,
-            *written,
+            *([Files(partial(_write_letters, output, letters, runs), "texts")] if output else ()),
         ],
         exit_code=1 if n_invalid else 0,
     )
+
+
+def _without_topics(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems without the advice to give topics, for who has given them, or cannot."""
+    return tuple(replace(one, remedy=one.remedy.replace(GIVE_TOPICS, "")) for one in problems)
 
 
 def _is_run(path: Path) -> bool:
@@ -333,19 +341,30 @@ def _shown(verdicts: Sequence[Verdict], mended: Iterable[Sequence[Change]]) -> l
 
 
 class _Letter(NamedTuple):
-    """What a team is told of a file: what it sent, what was mended, and what became of it."""
+    """What a team is told of a file: what it sent, what was mended, and what became of it.
+
+    `topic_ids` are those that the track's own check is made by; it is left out without any.
+    """
 
     given: Verdict
     changes: Sequence[Change]
     copy: Verdict
+    topic_ids: Collection[str] = ()
 
     def text(self, again: Iterable[Problem]) -> str:
-        """Return what was mended, then what is left to mend, then warnings; all by given lines."""
+        """Return what the track says, what was mended, what is left to mend, and warnings.
+
+        All is by given lines, and without advice on options of the command, which a team lacks.
+        """
         apart = self.given.file != self.copy.file
         left = [*(self._left() if apart else self.given.problems), *again]
+        left = [
+            replace(one, remedy="") if one.code == "official" else one
+            for one in _without_topics(left)
+        ]
         by_team = [one.said for one in self.changes if one.kind in NOT_MENDED]
         parts = {
-            f"Mended in a copy ({_told(self.copy)[0]}):": [
+            f"Mended in the copy {self.copy.file} ({_told(self.copy)[0]}):": [
                 one.said for one in self.changes if one.kind not in NOT_MENDED
             ],
             "To be mended by you:": by_team + [str(one) for one in left if one.severity == "error"],
@@ -353,8 +372,15 @@ class _Letter(NamedTuple):
         }
         state, title, size = _told(self.given)
         lines = [f"{self.given.file}: {state} {title}{size}"]
+        if self.topic_ids and self.given.kind and self.given.kind.official:
+            stricter = "" if self.given.valid else " What follows is by stricter checks."
+            says = f"valid.{stricter}"
+            if objections := self.given.kind.official(Path(self.given.file), self.topic_ids):
+                (line, first), number = objections[0], counted(len(objections), "error")
+                says = f"invalid, {number}; the first: {f'line {line}: ' if line else ''}{first}"
+            lines.append(f"The track's own check: {says}")
         for heading, told in parts.items():
-            lines += [heading, *(f"  {one}" for one in told)] if told else []
+            lines += [heading, *(f"  {one}".rstrip() for one in told)] if told else []
         return "".join(f"{line}\n" for line in lines)
 
     def _left(self) -> list[Problem]:

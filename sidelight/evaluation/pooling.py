@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 
 from sidelight.checks.questions import compound_reason, general_reason
 from sidelight.errors import ReplyError
+from sidelight.formats.runs.question_list import unquoted
 from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -97,10 +98,13 @@ async def pool_questions(
 
 
 def _in_turn(runs: Group, topic_id: str) -> Iterator[tuple[str, int, str]]:
-    """Yield run tag, rank and text of a group's questions in the order in which they are given."""
+    """Yield run tag, rank and text of a group's questions in the order in which they are given.
+
+    CSV quotes around a question, of which `validate` only warns, are no part of it.
+    """
     for run in runs:
         for rank, text in enumerate(run.results().get(topic_id, ()), start=1):
-            yield run.run_tag, rank, one_line(text)
+            yield run.run_tag, rank, one_line(unquoted(text))
 
 
 async def _next(

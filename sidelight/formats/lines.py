@@ -41,6 +41,8 @@ _MAX_NAMED, _NEAR = 8, 20
 
 COMPARE = "Compare it with docs/formats.md."
 """What to do about a value that a format does not take."""
+GIVE_TOPICS = ", or give a topics file that has it with --topics"
+"""What else to do about an unknown topic, unless topics were given."""
 
 
 class Findings:
@@ -84,7 +86,7 @@ class Findings:
             told = {
                 "expected": "a topic of the track",
                 "found": first_of(other),
-                "remedy": "Correct or remove it, or give a topics file that has it with --topics.",
+                "remedy": f"Correct or remove it{GIVE_TOPICS}.",
             }
             if line is None:
                 self.warning("topics-other", None, **told)

@@ -598,6 +598,9 @@ def repeated(runs: Sequence[tuple[str, str, Run | None]]) -> list[list[Problem]]
                 total = counted(len({*its, *theirs}), "topic")
                 alike.setdefault(file, (first, f"the same texts on {n_same} of {total}"))
         for file, (first, how) in alike.items():
-            code = "run-identical" if how == "all topics equal" else "run-near-twin"
-            warn(code, file, f"other results than those of {first}", how, "Leave out a run.")
+            expected, remedy = f"other results than those of {first}", "Leave out a run."
+            if how == "all topics equal":
+                warn("run-identical", file, expected, how, remedy)
+            else:
+                warn("run-near-twin", file, expected, how, remedy)
     return [told.pop(file, []) for _, file, _ in runs]

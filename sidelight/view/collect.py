@@ -13,12 +13,13 @@ from contextlib import ExitStack
 from functools import partial
 from math import fsum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from sidelight.config.settings import SubmissionSettings
 from sidelight.evaluation.agreement.coefficients import kendall
+from sidelight.evaluation.agreement.ranks import MIN_RUNS
 from sidelight.evaluation.metrics.rubric import (
     question_coverage,
     report_contradiction,
@@ -51,6 +52,9 @@ _CAUTION = (
 _CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?:(?: |$)")
 _MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
 
+# Labels by the ranks of a rubric question and a submitted one.
+_Pairs: TypeAlias = dict[tuple[int, int], "str | Unjudged"]
+
 
 class Marker:
     """Marks the topics of one run, by labels of it and perhaps of other runs.
@@ -63,11 +67,12 @@ class Marker:
         scales, question_tag = run.track.scales, run.question_tag
         self._similarity, self._answer = scales["similarity"], scales["answers"]
         flagged = score.compound_questions(labels.questions, labels.compound, scales)
-        self._pairs: dict[str, dict[tuple[int, int], str | Unjudged]] = {}
+        self._pairs: dict[str, _Pairs] = {}
+        self._compound: dict[str, _Pairs] = {}
         for item in labels.questions:
-            of_topic = self._pairs.setdefault(item.topic_id, {})
             compound = (item.run_tag, item.topic_id, item.run_question_rank) in flagged
-            if item.run_tag == question_tag and not compound:
+            of_topic = (self._compound if compound else self._pairs).setdefault(item.topic_id, {})
+            if item.run_tag == question_tag:
                 of_topic[item.rubric_question_rank, item.run_question_rank] = item.label
         self._answers: dict[str, dict[str, AnswerAssessment]] = {}
         for answer in labels.answers:
@@ -81,9 +86,7 @@ class Marker:
         pairs = self._pairs.get(rubric.topic_id, {})
         answers = self._answers.get(rubric.topic_id, {})
         labels = {answer_id: answer.label for answer_id, answer in answers.items()}
-        questions = tuple(
-            self._mark(rubric, question, answers, pairs) for question in rubric.questions
-        )
+        questions = tuple(self._mark(rubric, question, answers) for question in rubric.questions)
         lost_at = dict.fromkeys(self._lost_at.values(), 0.0)
         for mark in (mark for question in questions for mark in question.answers):
             if mark.lost_at:
@@ -105,7 +108,6 @@ class Marker:
         rubric: Rubric,
         question: RubricQuestion,
         answers: Mapping[str, AnswerAssessment],
-        pairs: Mapping[tuple[int, int], str | Unjudged],
     ) -> model.QuestionMark:
         share = question.weight / rubric.total_weight
         marks = tuple(
@@ -118,22 +120,28 @@ class Marker:
             for answer in question.answers
         )
         lost = fsum(mark.lost for mark in marks)
-        gain = self._similarity.credit
-        near = [
-            (-gain(label), rank, label)
-            for (rubric_rank, rank), label in pairs.items()
-            if rubric_rank == question.rank and not isinstance(label, Unjudged) and gain(label) > 0
-        ]
-        _, matched_rank, matched_label = min(near, default=(0, None, None))
         return model.QuestionMark(
             text=question.text,
             importance=question.importance.title or question.importance.name,
             answers=marks,
             earned=share - lost,
             lost=lost,
-            matched_rank=matched_rank,
-            matched_label=matched_label,
+            matches=tuple(self._matches(rubric.topic_id, question)),
         )
+
+    def _matches(self, topic_id: str, question: RubricQuestion) -> Iterator[model.QuestionMatch]:
+        """Yield the best pair of a rubric question, and a compound one that would earn more."""
+        most = 0.0
+        for kind in (self._pairs, self._compound):
+            near = [
+                (-self._similarity.credit(label), rank, label)
+                for (rubric_rank, rank), label in kind.get(topic_id, {}).items()
+                if rubric_rank == question.rank and not isinstance(label, Unjudged)
+            ]
+            loss, rank, label = min(near, default=(0.0, 0, ""))
+            if -loss > most:
+                most = -loss
+                yield model.QuestionMatch(rank, label, kind is self._compound)
 
     def _mark_answer(
         self, answer: RubricAnswer, given: AnswerAssessment | None, share: float, lost_at: str
@@ -361,7 +369,7 @@ def compare_judges(
             points = {tag: (here[tag], there[tag]) for tag in sorted(here.keys() & there.keys())}
             if len(points) > 1:
                 across, up = np.array(list(points.values())).T
-                tau = kendall(across, up)
+                tau = kendall(across, up) if len(points) >= MIN_RUNS else None
                 plots.append(model.JudgePlot(task, first[0], name, points, tau))
     return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
 

@@ -117,15 +117,23 @@ class AnswerMark(NamedTuple):
     lost_at: str
 
 
+class QuestionMatch(NamedTuple):
+    """A submitted question, how near it comes to one of a rubric, and whether it is compound."""
+
+    rank: int
+    label: str
+    is_compound: bool
+
+
 class QuestionMark(NamedTuple):
-    """A rubric question, what the report earned on it, and the submitted question nearest to it.
+    """A rubric question, what the report earned on it, and the submitted questions nearest to it.
 
     Attributes:
         importance: As assessors call it.
         answers: Those that assessors expect.
         earned: Share of the topic's report score that the report earned here; `lost` is the rest.
-        matched_rank: Rank of the submitted question that comes nearest; None if none does.
-        matched_label: How near; None if nobody could tell.
+        matches: The submitted question that earns most, if any does, and then a compound one that
+            comes nearer, if any does, which earns nothing.
     """
 
     text: str
@@ -133,8 +141,7 @@ class QuestionMark(NamedTuple):
     answers: tuple[AnswerMark, ...]
     earned: float
     lost: float
-    matched_rank: int | None
-    matched_label: str | None
+    matches: tuple[QuestionMatch, ...]
 
 
 class TopicMarks(NamedTuple):
@@ -165,7 +172,7 @@ class MarkedQuestion(NamedTuple):
     @property
     def is_unasked(self) -> bool:
         """Whether runs were judged, and none of them asks it."""
-        return bool(self.asked) and all(one.matched_rank is None for one in self.asked.values())
+        return bool(self.asked) and not any(one.matches for one in self.asked.values())
 
     @property
     def untold(self) -> list[str]:
@@ -297,7 +304,8 @@ class Board(NamedTuple):
 class JudgePlot(NamedTuple):
     """Scores of the same runs by two sources of labels; `first` is on the horizontal axis.
 
-    `points` has both scores by run tag; `tau` is Kendall's tau-b, None when a side is constant.
+    `points` has both scores by run tag; `tau` is Kendall's tau-b, None of fewer than 3
+    runs, or when a side is constant.
     """
 
     task: str

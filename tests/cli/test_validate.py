@@ -162,8 +162,9 @@ def test_a_text_on_each_file_is_written_as_for_it_alone(valid_run, tmp_path):
     assert shown["texts"] == [*map(str, texts)]
     lines = texts[1].read_text().splitlines()
     assert lines[0] == f"{files[1]}: invalid Task 1 run"
-    assert lines[1] == "To be mended by you:"
-    assert f"{files[1]}:3: error [question-placeholder]" in lines[2]
+    stricter = "What follows is by stricter checks."
+    assert lines[1:3] == [f"The track's own check: valid. {stricter}", "To be mended by you:"]
+    assert f"{files[1]}:3: error [question-placeholder]" in lines[3]
     # A team is told what it sent twice; whom else it is like is the organizers' matter.
     assert "Advice:" in lines
     assert any(f"[run-id-twice] expected two run_ids for {files[0]} and" in one for one in lines)
@@ -171,6 +172,14 @@ def test_a_text_on_each_file_is_written_as_for_it_alone(valid_run, tmp_path):
     files[0].write_text(files[0].read_text().replace("\tlamp\t", "\tother\t"))
     told("validate", tmp_path / "in", "-o", tmp_path / "out", code=1)
     assert str(files[0]) not in texts[1].read_text()
+    # A team has not the command, whose options the terminal speaks of.
+    files[0].write_text(files[0].read_text() + "\n\t\n")
+    shown, _ = run(tmp_path / "in", "--official", "-o", tmp_path / "out")
+    lines = texts[0].read_text().splitlines()
+    assert lines[1] == (
+        "The track's own check: invalid, 1 error; the first: line 302: 2 fields in place of 5"
+    )
+    assert not any("--" in line for line in lines)
 
 
 def test_a_text_is_on_the_given_file_and_in_full_though_it_was_mended(valid_run, tmp_path):
@@ -187,11 +196,13 @@ def test_a_text_is_on_the_given_file_and_in_full_though_it_was_mended(valid_run,
     out = tmp_path / "out"
     shown = told("validate", tmp_path / "in", "--fix", tmp_path / "mended", "-o", out, code=1)
     assert shown["texts"] == [str(out / "run.txt")]
-    first, *told_lines = (out / "run.txt").read_text().splitlines()
+    first, track, *told_lines = (out / "run.txt").read_text().splitlines()
     assert first == f"{given}: invalid Task 1 run"
+    assert track.startswith("The track's own check: invalid, ")
+    copy = tmp_path / "mended" / "run"
     mended, mine, advice = (
         told_lines.index(one)
-        for one in ("Mended in a copy (invalid):", "To be mended by you:", "Advice:")
+        for one in (f"Mended in the copy {copy} (invalid):", "To be mended by you:", "Advice:")
     )
     assert (mended, mine) == (0, 27)  # 25 ranks and an order
     codes = [re.sub(r"expected.*", "", line.replace(str(given), "")) for line in told_lines]
@@ -221,7 +232,7 @@ def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_
     assert "found 1 fields in place of 5" in output
     assert "(the same in 299 more places: line 2, line 3," in output
     assert "found 30 topics missing: msmarco" in output
-    assert "against the topics of the track, or of --topics. The same command without" in output
+    assert "the topics of the track, or a given file of topics. The same command" in output
     assert len(output.splitlines()) == 3
 
 
@@ -358,7 +369,8 @@ def test_nuggets_of_articles_are_checked_with_the_articles_alone(tmp_path):
     path.write_text("".join(lines))
     code, output = run(path, "--topics", topics)
     assert code == 1
-    assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'b'." in output
+    unknown = f"{path}:2: error [topic-unknown] expected a topic of the track; found 'b'."
+    assert f"{unknown} Correct or remove it.\n" in output
 
 
 def spoilt(change):
@@ -471,6 +483,7 @@ def test_the_rows_of_a_sheet_that_are_judged_are_counted(tmp_path):
     assert "found none of 1 row. " in output
     # Another track's topic: a warning, which the file of their topics takes away.
     assert "warning [topics-other] expected a topic of the track; found 'd'. Correct" in output
+    assert " or remove it, or give a topics file that has it with --topics." in output
     sheet.write_text(header + f"{t},r,na-1,none\n{t},r,na-2,none\n")
     assert run(sheet) == (0, f"{sheet}: valid report assessment file, 2 labels\n")
 

@@ -13,6 +13,7 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     write_assessments,
 )
+from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
@@ -113,7 +114,8 @@ def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_o
     )
     captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
     assert captions == ["Reports (Task 2): two sources of labels"]
-    assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))
+    few = "tau-b undefined over 2 runs, which are too few"
+    assert any(few in one for one in texts(tmp_path / "page.html", "p"))
 
 
 def test_a_page_is_written_where_no_parser_is_installed(run, tmp_path):
@@ -267,6 +269,15 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
     assert f"Not shown: reports/third-t2. {told}" in texts(page, "p")
     with pytest.raises(UsageError, match="--compare is for one"):
         view(folder, "--compare", folder / "reports" / "another-t2")
+
+
+def test_a_compound_question_that_earns_nothing_is_shown_as_asked(tmp_path):
+    runs, page = sample_path() / "runs" / "question_generation_runs", tmp_path / "page.html"
+    view(runs, "--data", sample_path(), "-o", page)
+    assert any("very similar question 8 (compound: no credit)" in one for one in texts(page, "tr"))
+    view(runs / "quillmark-t1", "--data", sample_path(), "-o", page)
+    why = "no credit, because it is compound: it asks several things."
+    assert any(f"Asked by question 8 (very similar); {why}" in one for one in texts(page, "p"))
 
 
 def test_other_labels_are_compared_and_given_ones_that_are_not_shown_are_named(data, tmp_path):

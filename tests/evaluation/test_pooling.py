@@ -10,7 +10,7 @@ from sidelight.evaluation import pooling
 from sidelight.formats.topics import read_pooled_questions
 from sidelight.text_vectors import TextVectors
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.commands import call
+from tests.helpers.commands import call, said
 from tests.helpers.labels.toy import HAVE, question_run, rubric
 
 
@@ -88,14 +88,19 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
 
 def test_the_command_pools_and_joins(tmp_path):
     names = ("Ada Birch", "Ben Crow", "Cleo Dunn")
+    # CSV quotes are no part of a question.
+    first = ("What does the article say?", "What does the text say?", '"What did ""Gull"" study?"')
     for tag, asked in (("one", names), ("two", names[::-1])):
-        lines = [f"t\t{tag}\t{n}\tWhat did {name} study?\n" for n, name in enumerate(asked, 1)]
+        texts = (*first, *(f"What did {name} study?" for name in asked))
+        lines = [f"t\t{tag}\t{n}\t{text}\n" for n, text in enumerate(texts, 1)]
         (tmp_path / tag).write_text("".join(lines))
     (tmp_path / "articles.jsonl").write_text('{"docid": "t", "title": "T", "body": "Words."}\n')
     pool, articles = tmp_path / "pool.tsv", tmp_path / "articles.jsonl"
     command = ("pool", "questions", f"a={tmp_path / 'one'}", f"b={tmp_path / 'two'}", "-o", pool)
-    call(*command, "--track", "lateral2024", "--per-group", 1)
+    told = said(*command, "--track", "lateral2024", "--per-group", 1)
+    assert 'What did "Gull" study?' in read_pooled_questions(pool)["t"]
     assert len(set(read_pooled_questions(pool)["t"])) == 2
+    assert "left out 4: it does not stand by itself (2 of two, 2 of one)\n" in told
     left_out = (tmp_path / "pool.tsv.left_out.csv").read_text().splitlines()
     assert left_out[0] == "topic_id,run_tag,rank,question,reason"
     call("pool", "topics", pool, "--articles", articles, "-o", tmp_path / "topics")

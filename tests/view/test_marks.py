@@ -74,8 +74,8 @@ def test_what_was_earned_and_lost_adds_up_to_the_score():
     assert marks.contradiction_score == pytest.approx(0.1)
     # The best question that is not compound is similar: 0.5 of 4/5.
     assert marks.question_score == pytest.approx(0.4)
-    assert (first.matched_rank, first.matched_label) == (3, "similar")
-    assert (second.matched_rank, second.matched_label) == (None, None)
+    assert first.matches == ((3, "similar", False), (5, "very-similar", True))
+    assert second.matches == ()
     # na-2: half of 1/2 of 4/5, na-4: all of 1/2 of 1/5; na-3: all of 1/2 of 1/5.
     assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
     answers = [one for mark in marks.questions for one in mark.answers]
@@ -108,7 +108,13 @@ def test_two_judges_that_disagree_have_a_negative_tau():
     assert (questions.first, questions.second) == ("people", "a model")
     assert questions.points["one"] == (pytest.approx(0.4), 0)
     assert questions.points["two"] == (0, pytest.approx(0.4))
-    assert questions.tau == reports.tau == pytest.approx(-1)
+    assert questions.tau is reports.tau is None  # as in `agree scores`
+    third = [
+        replace(one, answers=(*one.answers, *answers_of("t three none none none none")))
+        for one in sources
+    ]
+    # Of three pairs, one is in the opposite order, and each side ties another: -1 / 2.
+    assert compare_judges(TRACK, {"t": RUBRIC}, third)[1].tau == pytest.approx(-0.5)
     assert compare_judges(TRACK, {"t": RUBRIC}, sources[:1]) == ()
     # On a topic that one of them has no label on, they do not differ.
     more = tuple(replace(one, topic_id="u") for one in sources[1].answers)

@@ -168,7 +168,8 @@ _TAGGED_FIELDS = ("topic_id", "run_id", "rank", "question")
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})")
 _SPACED_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+([0-9]{1,6})\s+(\S[^\t]*)")
 _ANY_RANK = re.compile("[0-9]{1,6}")
-_unquoted = partial(
+# What a reader of CSV takes for a field.
+unquoted = partial(
     re.compile(r'^"((?:[^"]++|"")*+)"$').sub, lambda field: field[1].replace('""', '"')
 )
 _LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
@@ -251,7 +252,7 @@ def mend_questions(  # long: each kind of change and what is said of it
         if text != given[line]
     ]
     for row in _raw_rows(lines, findings, _FIELDS):
-        cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS}
+        cells = {name: unquoted(getattr(row, name)) for name in _FIELDS}
         new = {name: one_line(cell) for name, cell in cells.items() if name != "rank"}
         question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
         new["question"] = _LEADING_QUOTATION.sub(_typographic, question)

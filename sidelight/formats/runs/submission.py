@@ -530,7 +530,7 @@ def _coverage(found: set[str], topic_ids: Collection[str]) -> list[Objection]:
     missing = [topic_id for topic_id in topic_ids if topic_id not in found]
     unknown = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
     told = (("missing", missing), ("not of the track", unknown))
-    held = "the run is held against the topics of the track, or of --topics"
+    held = "the run is held against the topics of the track, or a given file of topics"
     return [
         (None, f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}; {held}")
         for what, ids in told

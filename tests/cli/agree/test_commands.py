@@ -85,7 +85,7 @@ def test_labels_as_tables_and_files(people, judge, tmp_path):
     shares = {row[0]: row[1:] for row in rows(folder / f"{stem}_shares.csv")}
     assert shares["label"] == ["first", "second", "difference", "ratio"]
     assert shares["partial"] == ["0.0", "0.0", "0.0", ""]
-    none = "none & 66.7\\% & 33.3\\% & -33.3\\% & 0.50"
+    none = "none & 66.7\\% & 33.3\\% & $-$33.3\\% & 0.50"
     assert none in (folder / f"{stem}_shares.tex").read_text()
 
 

@@ -322,7 +322,7 @@ def test_arms_that_another_judge_judged_are_refused(tmp_path, mini_web_index):
     (scores / "manifest.json").write_text(made)
     rubrics = tmp_path / "rubrics"
     shutil.copytree(sample_path() / "human_rubrics", rubrics)
-    edited = sorted(rubrics.iterdir())[0]
+    edited = min(rubrics.iterdir())
     edited.write_text(edited.read_text().replace("?", ", if any?", 1))
     topic_id = edited.name.removesuffix(".json")
     with pytest.raises(InputError, match=rf"found others of {topic_id}") as refused:

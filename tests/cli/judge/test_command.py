@@ -213,10 +213,16 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     verdicts = ("--compound", tmp_path / "auto_compound_question_check.csv")
     told_by = told("score", "task1", "--data", SAMPLE, *verdicts)["judge"]
     assert told_by == f"pairs by people, compound verdicts by {by}"
+    pairs = tmp_path / "auto_question_assessments.csv"  # with people's verdicts, which --data has
+    told_by = told("score", "task1", "--data", SAMPLE, "--assessments", pairs)["judge"]
+    assert told_by == f"pairs by {by}, compound verdicts by people"
     elsewhere, _ = judge(*questions, "--examples", SAMPLE, "-o", tmp_path / "elsewhere")
     assert f"judged on 5 topics by {by}." in elsewhere
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
     assert "judged without examples: every run that people labelled is among the" in warned
+    people = SAMPLE / "human_assessments" / "report_assessments.csv"
+    assert f"agree labels {people} LABELS\n" in warned
+    call("agree", "labels", people, tmp_path / "all" / "auto_report_assessments.csv")
     # A run that is named as an example is one, or the judge refuses.
     given = (*given[:-1], tmp_path / "named", "--example-run")
     with pytest.raises(UsageError, match="has seen labels of lantern-t2"):
