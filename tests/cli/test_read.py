@@ -49,7 +49,7 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "14 March 2021" in origin
     assert "Garrick Voss" in origin
     assert "10. " in shown
-    assert "pressstandards.example" in shown
+    assert "Talvanian Press Standards Council" in shown
     assert "\nMade without a language model. " in shown
     assert "\nAll that was read and done is in runs/read-" in shown
     assert "This report was made earlier" not in shown

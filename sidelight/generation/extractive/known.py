@@ -45,7 +45,7 @@ _FEWEST_RETELLING = 12  # sentences of a page; the retellings of 18 development 
 _ANSWERING = frozenset({CORRECTION_PAGE, "fact check", "media rating"})
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _FEW_KEYWORDS = 5, 3, 2
 _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
-_SAME_CLAIM = 0.6  # cosine of headlines
+_SAME_HEADLINE = 0.6  # cosine of headlines
 # Nats. Of the pages of 18 development webs, 84% have so many on their own article, and .1% on
 # another; of 2,200 real passages on other matters none has.
 _TELLING = 12.0
@@ -248,7 +248,9 @@ class Known:
         forms = [form for name in self.profile.outlet for form in name_forms(name)]
         titles = [headline(page.title)], [self.profile.title]
         same = (
-            self._vectors.similarity(*titles)[0, 0] >= _SAME_CLAIM if all(map(any, titles)) else 0
+            self._vectors.similarity(*titles)[0, 0] >= _SAME_HEADLINE
+            if all(map(any, titles))
+            else 0
         )
         return bool(same) or mentions(page.text, forms)
 
