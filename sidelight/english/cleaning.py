@@ -209,7 +209,7 @@ _SPLIT = re.compile(r",\s+and\s+|,\s*|(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?&\s*", re.
 # What stands in the name of an outlet and in few other short lines.
 _OUTLET_WORD = re.compile(
     r"\b(?:times|post|gazette|herald|news|journal|tribune|review|observer|chronicle|courier|mail|daily"
-    r"|weekly|monthly|standard|telegraph|today|monitor|magazine|dispatch|sentinel|press|wire|reporter"
+    r"|weekly|monthly|standard|telegraph|today|monitor|magazine|dispatch|sentinel|press|wire"
     r"|bulletin|examiner|independent|globe|argus|record|star|echo|ledger|guardian|mirror|express|inquirer"
     r"|advertiser|spectator|economist)\b",
     re.IGNORECASE,
@@ -228,9 +228,6 @@ _KICKER = re.compile(
 _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
 _BYLINE_PARTS = re.compile(
     r" ?[|•·,()] ?| [-–—] | (?:for|of|in|on)(?: the)? (?=The |[A-Z\d])| [Ss]taff(?: [Ww]riter)?$"
-)
-_OFFICE = re.compile(
-    r"(?!The )\S.* (?:correspondent|columnist|editor|reporter|writer)$", re.IGNORECASE
 )
 # "First published in X, 3 May 2024", "Copyright (c) 2024 X Ltd.", "LONDON, May 3 (X) - ".
 _OUTLET = r"((?:The )?[A-Z][\w'’&-]*(?: (?:(?:of|and|the|&) )?[A-Z][\w'’&-]*){0,4}?)"
@@ -305,7 +302,7 @@ def find_masthead(body: str) -> Masthead:
             continue
         is_byline = any(pattern.search(line) for pattern in (*_BYLINES, _DATED))
         if is_byline or line == tail:
-            pieces = [one for one in _BYLINE_PARTS.split(line) if not _OFFICE.match(one)]
+            pieces = _BYLINE_PARTS.split(line)
             bylines += line
         else:
             pieces = _parts(line)
