@@ -163,14 +163,14 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     upheld = {number for number, line in enumerate(lines) if _is_upheld(line)}
-    heard = _heard(lines, page) | _retold(page, known)
+    heard = _heard(lines, page)
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
     for number, line in enumerate(lines):
         if number in heard:
             continue
         told: tuple[Unit, ...] = ()
         for place in range(number, min(number + _MAX_TOLD, len(lines))):
-            if told and (place in heard or not page.holding(line, lines[place])):
+            if told and not page.holding(line, lines[place]):
                 break
             unit = reader.unit(place, after=told)
             if unit is None:
@@ -188,13 +188,6 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             if not all(known.copies(one.text, near[one.number]) for one in told):
                 (held, *_) = page.holding(line, lines[place])
                 yield Finding(tuple(one.text for one in told), told, held, page)
-
-
-def _retold(page: Page, known: Known) -> set[int]:
-    """Return the numbers of what a retelling of the article that corrects itself says besides."""
-    if not page.notices or not known.is_retold(page):
-        return set()
-    return {number for number, line in enumerate(page.lines) if line not in page.notices}
 
 
 def _listed(page: Page, known: Known) -> Iterator[Finding]:

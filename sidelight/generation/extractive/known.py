@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sidelight.english.names import host_label, mentions, name_forms, strip_title
 from sidelight.english.parser import parse
-from sidelight.generation.pages import CORRECTION_PAGE, NOTICE, OWN, Origin, Origins, headline
+from sidelight.generation.pages import CORRECTION_PAGE, OWN, Origin, Origins, headline
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile
@@ -76,8 +76,7 @@ class Page:
         held: dict[str, list[str]] = {}
         for segment in self.segments:
             for text in sentences(_NOTE_MARK.sub("", segment.text)):
-                said = NOTICE.sub(r"\g<told>", _DATELINE.sub("", text))
-                held.setdefault(said, []).append(segment.segment_id)
+                held.setdefault(_DATELINE.sub("", text), []).append(segment.segment_id)
         return held
 
     @property
@@ -106,12 +105,6 @@ class Page:
         """Month and year of its date, as "October 2023"; the year alone where it has no month."""
         months = re.findall(r"[A-Z][a-z]{2,}", self.origin.date)
         return " ".join([*months[:1], str(self.year)]) if self.year else ""
-
-    @cached_property
-    def notices(self) -> frozenset[str]:
-        """Sentences of the paragraphs in which the page corrects itself."""
-        told = (match["told"] for one in self.segments for match in NOTICE.finditer(one.text))
-        return frozenset(line for paragraph in told for line in sentences(paragraph))
 
     def holding(self, one: str, other: str) -> list[str]:
         """Return the segments that hold both of two lines."""
@@ -205,7 +198,7 @@ class Known:
         """Return why nothing of a page is told, whatever it says; None where it may be."""
         if page.origin.kind == "forum":
             return "forum"
-        if (self.is_retold(page) or self._has_it_from_outlet(page)) and not page.notices:
+        if self.is_retold(page) or self._has_it_from_outlet(page):
             return "retold"
         if self.sentences and _shouts(page):
             return "shouting"
@@ -226,8 +219,7 @@ class Known:
             return False
         copied = sum(self.copies(text, near) for text, near in full) / len(full)
         retold = sum(near >= _RETOLD_COSINE for _, near in full) / len(full)
-        is_answer = len(full) < _FEWEST_RETELLING or page.origin.kind in _ANSWERING
-        answers = is_answer and not page.notices  # which are told, whatever the rest is
+        answers = len(full) < _FEWEST_RETELLING or page.origin.kind in _ANSWERING
         return copied >= _COPIED_SHARE or (retold >= _RETOLD_SHARE and not answers)
 
     def _has_it_from_outlet(self, page: Page) -> bool:
@@ -243,16 +235,15 @@ class Known:
     def is_checked(self, page: Page) -> bool:
         """Tell whether a page checks the article: it names the outlet, or has much its headline.
 
-        All checks that were found for the articles of 18 development webs do.
+        On five webs that it was not written from, all five checks of their articles do, and 2 of 95
+        checks of other articles.
         """
-        forms = [form for name in self.profile.outlet for form in name_forms(name)]
-        titles = [headline(page.title)], [self.profile.title]
-        same = (
-            self._vectors.similarity(*titles)[0, 0] >= _SAME_HEADLINE
-            if all(map(any, titles))
-            else 0
-        )
-        return bool(same) or mentions(page.text, forms)
+        if mentions(page.text, [form for name in self.profile.outlet for form in name_forms(name)]):
+            return True
+        checked, own = headline(page.title), self.profile.title
+        if not checked or not own:
+            return False
+        return bool(self._vectors.similarity([checked], [own])[0, 0] >= _SAME_HEADLINE)
 
     def is_on_topic(self, page: Page) -> bool:
         """Tell whether a page is on somebody or something of the article.

@@ -309,18 +309,6 @@ def test_a_verdict_on_somebody_elses_article_is_none_on_this_one(known):
     assert rated(title="Will the closure of the Tollmere ferry cut off the island?")
 
 
-def test_of_a_copy_of_the_article_its_correction_alone_is_told(known):
-    fixed = "Petra Quill was paid T3,000 by the Marrow Sound Line in 2019."
-    text = f"{BODY}\n{PAID}\nCORRECTION: {fixed} This was left out.\n{BOUGHT}"
-    (one,) = read_pages(evidence(page(text, url="https://pagevault.example/4")), PROFILE)
-    assert one.origin.kind == "corrections"
-    found = {text for texts in told(known, one.segments[0]) for text in texts}
-    assert fixed in {text.removeprefix("CORRECTION: ") for text in found}
-    assert not {PAID, BOUGHT} & found
-    without = page(text.replace("CORRECTION: ", "Later: "), url="https://pagevault.example/4")
-    assert not told(known, without)
-
-
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
