@@ -138,6 +138,7 @@ def labels(  # long: half of it are options
                 f"{name}: left out {unjudged} unjudged of the shared rows, and "
                 f"{counted(only, 'row')} of this file alone"
                 for name, unjudged, only in zip(names, found.unjudged, found.only, strict=True)
+                if unjudged or only
             ),
             *(
                 f"runs only in {name}: {', '.join(runs)}"

@@ -304,7 +304,7 @@ def _result(
     return console.Result(manifest.model_dump(), [*shown, *ending], exit_code=code)
 
 
-_CHANGES = "audit_changes.csv"
+_CHANGES = "{}_audit_changes.csv"  # of a task
 
 
 @options.takes_groups
@@ -343,8 +343,9 @@ def audit(  # long: half of it are options
             on_labels=advance,
         )
         found = asyncio.run(setup.perform(access, work))
-    write_changes(output / _CHANGES, found.changes)
-    return audit_result(found, output / _CHANGES)
+    changes = output / _CHANGES.format(given.task.name)
+    write_changes(changes, found.changes)
+    return audit_result(found, changes)
 
 
 def audit_result(found: Audit, changes: Path) -> console.Result:

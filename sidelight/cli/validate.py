@@ -365,7 +365,7 @@ class _Letter(NamedTuple):
         by_team = [one.said for one in self.changes if one.kind in NOT_MENDED]
         parts = {
             f"Mended in the copy {self.copy.file} ({_told(self.copy)[0]}):": [
-                one.said for one in self.changes if one.kind not in NOT_MENDED
+                *_first_of_each([one for one in self.changes if one.kind not in NOT_MENDED])
             ],
             "To be mended by you:": by_team + [str(one) for one in left if one.severity == "error"],
             "Advice:": [str(one) for one in left if one.severity == "warning"],
@@ -375,6 +375,7 @@ class _Letter(NamedTuple):
         if self.topic_ids and self.given.kind and self.given.kind.official:
             stricter = "" if self.given.valid else " What follows is by stricter checks."
             says = f"valid.{stricter}"
+            lines = [f"{self.given.file}: {title}{size}"]
             if objections := self.given.kind.official(Path(self.given.file), self.topic_ids):
                 (line, first), number = objections[0], counted(len(objections), "error")
                 says = f"invalid, {number}; the first: {f'line {line}: ' if line else ''}{first}"
@@ -401,6 +402,17 @@ class _Letter(NamedTuple):
                 line = min(words, key=lambda at: len(words[at] ^ its))
             left += [replace(one, file=self.given.file, line=line)] * (one.code not in _MISSING)
         return sorted(left, key=lambda one: one.line or 0)
+
+
+def _first_of_each(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield the first changes of each kind, and how many more there are."""
+    by_kind: dict[str, list[str]] = {}
+    for one in changes:
+        by_kind.setdefault(one.kind.strip(":"), []).append(one.said)
+    for kind, said in by_kind.items():
+        yield from said[:_MAX_ALIKE]
+        if len(said) > _MAX_ALIKE:
+            yield f"and {len(said) - _MAX_ALIKE} more, {kind}"
 
 
 def _sender(run: Any) -> str:

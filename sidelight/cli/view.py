@@ -16,7 +16,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 import typer
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sidelight.view.shown_run import Labels, ShownRun
     from sidelight.wiring.models import ModelAccess
 
+_MarksOf: TypeAlias = "Callable[[Path | None], tuple[dict[str, Rubric], list[Labels]]]"
 PAGE, RUNS_PAGE = "page.html", "runs.html"
 _RUN_DEPTH, _MOST_RUNS = 3, 200
 
@@ -113,7 +114,8 @@ def view(  # long: half of it are its options
     writes a page that lists them with their scores and shows where two of them differ.
     """
     rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
-    labels = [*([_labels_of(data)] if data else ()), *(labels or ())]  # people's labels mark
+    by_people = _labels_of(data) if data else None
+    labels = [*([by_people] if by_people else ()), *(labels or ())]  # people's labels mark
     plugins = allow_plugin or ()
     runs = _runs_in(run)
     if data and topics is None and not any(one.is_dir() for one in runs or run):
@@ -129,7 +131,8 @@ def view(  # long: half of it are its options
             err.print(f"note: {told}", style="yellow", markup=False)
         destination = _page_at(output or run[0], RUNS_PAGE)
         shown = partial(_shown, topics=topics, index=index, plugins=plugins)
-        for line in _write_runs(run[0], runs, shown, destination, rubrics, labels):
+        marks_of = _read_marks(rubrics, labels, by_people)
+        for line in _write_runs(run[0], runs, shown, destination, marks_of):
             err.print(line, style="yellow", markup=False)
     else:
         destination = _page_at(output or (run[0] if run[0].is_dir() else Path()), PAGE)
@@ -138,6 +141,7 @@ def view(  # long: half of it are its options
             destination,
             rubrics=rubrics,
             labels=labels,
+            compound=by_people,
             rivals=compare or (),
             topics=topics,
             index=index,
@@ -163,6 +167,7 @@ def write_page(
     *,
     rubrics: Path | None = None,
     labels: list[Path],
+    compound: Path | None = None,
     rivals: Sequence[Path] = (),
     topics: Path | None = None,
     index: Path | SearchIndex | None = None,
@@ -170,7 +175,8 @@ def write_page(
 ) -> Page:
     """Write the page of a run directory, or of the files of a run, and return what it shows.
 
-    `labels` are folders of labels. The run's own scores join them if they were made with given
+    `labels` are folders of labels, and `compound` is that whose verdicts on compound questions go
+    before those of all others. The run's own scores join them if they were made with given
     rubrics; scores by rubrics that the run drafted are shown only where no rubrics and no labels
     are given. `rivals` are other runs to show beside it. `topics` are those of run
     files, and `index` is what was searched. `plugins` are parts that are not registered and that
@@ -179,7 +185,7 @@ def write_page(
     from sidelight.view.collect import MarkedRun, collect_page
 
     paths = [run] if isinstance(run, Path) else list(run)
-    marks_of = _read_marks(rubrics, labels)
+    marks_of = _read_marks(rubrics, labels, compound)
     known, sources = marks_of(paths[0])
     if known and not sources:
         raise _half_given()
@@ -209,12 +215,11 @@ def _unused(
     ]
 
 
-def _read_marks(
-    rubrics: Path | None, labels: list[Path]
-) -> Callable[[Path | None], tuple[dict[str, Rubric], list[Labels]]]:
+def _read_marks(rubrics: Path | None, labels: list[Path], compound: Path | None) -> _MarksOf:
     """Return what reads the rubrics and the labels that mark a run, each folder once.
 
-    Without a run it returns those given. Sources of one name are told apart by their folders.
+    Without a run it returns those given. Sources of one name are told apart by their folders. For
+    `compound` see `write_page`.
     """
     from sidelight.view.shown_run import misnamed_labels, read_labels
 
@@ -231,7 +236,9 @@ def _read_marks(
         found = read(folder)
         is_own = folder not in labels
         name = found.name if is_own or often[found.name] == 1 else f"{found.name} in {folder.name}"
-        return replace(found, name=name, is_own=is_own)
+        source = replace(found, name=name, is_own=is_own)
+        before = read(compound).compound if compound and compound != folder else None
+        return source.with_verdicts(before) if before else source
 
     def marks_of(run: Path | None) -> tuple[dict[str, Rubric], list[Labels]]:
         bank, marking = _marking(run, rubrics, labels) if run else (rubrics, labels)
@@ -288,8 +295,7 @@ def _write_runs(
     runs: Sequence[Path],
     shown: Callable[[list[Path]], ShownRun],
     destination: Path,
-    rubrics: Path | None,
-    labels: list[Path],
+    marks_of: _MarksOf,
 ) -> list[str]:
     """Write the page on which the runs of a folder are listed and compared; see `write_page`.
 
@@ -297,7 +303,6 @@ def _write_runs(
     """
     from sidelight.view.collect import compare_judges, list_run
 
-    marks_of = _read_marks(rubrics, labels)
     listed, left_out, unscored = [], {}, {}
     for path in runs:
         page, place = path / PAGE, str(path.relative_to(folder))
@@ -330,7 +335,7 @@ def _write_runs(
     bank, given = marks_of(None)
     judges = compare_judges(listed[0].run.track, bank, given) if bank and given[1:] else ()
     notes = _unused(given, {one.judge for one in listed}, judges)
-    found = RunList(folder.name, tuple(listed), left_out, unscored, judges, given=bool(labels))
+    found = RunList(folder.name, tuple(listed), left_out, unscored, judges, given=bool(given))
     atomic_write(destination, render_runs(found))
     return [*found.lacking(), *notes]
 

@@ -150,6 +150,8 @@ V = TypeVar("V")
 # megabytes, as does a file of nothing but short lines.
 MAX_LINE_BYTES = 16 << 20
 _MAX_LINES = 10_000_000
+_LOOKED_AT = 1_000  # bytes; of UTF-16 in a language of few letters nearly each second one is zero
+_SAVE = "Save the file as UTF-8."
 
 
 class Line(NamedTuple):
@@ -221,8 +223,7 @@ def decode_line(raw: bytes, size: int, line: int, findings: Findings) -> str | N
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         place = f"byte 0x{raw[error.start]:02x} at position {error.start + 1} of the line"
-        remedy = "Save the file as UTF-8."
-        findings.error("invalid-utf8", line, expected="UTF-8", found=place, remedy=remedy)
+        findings.error("invalid-utf8", line, expected="UTF-8", found=place, remedy=_SAVE)
         return None
 
 
@@ -235,12 +236,16 @@ def read_bytes(path: Path) -> bytes:
 def open_text(path: Path) -> TextFile:
     """Decode a file and report the lines that cannot be decoded, without stopping at them."""
     content = read_bytes(path)
+    findings = Findings(path)
+    if 3 * content.count(b"\0", 0, _LOOKED_AT) > min(len(content), _LOOKED_AT):
+        # Excel writes "Unicode text" so; read line by line, every letter would be damaged.
+        findings.error("utf-16", None, expected="UTF-8", found="UTF-16", remedy=_SAVE)
+        findings.raise_errors()
     if content.count(b"\n") > _MAX_LINES:
         raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
     raw_lines = content.removeprefix(BOM_UTF8).split(b"\n")
     if not raw_lines[-1]:
         raw_lines.pop()
-    findings = Findings(path)
     lines = []
     for number, raw in enumerate(raw_lines, start=1):
         text = decode_line(raw.removesuffix(b"\r"), len(raw), number, findings)

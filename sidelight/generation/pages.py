@@ -124,7 +124,8 @@ _THREAD = re.compile(
 
 _SITE = re.compile(r"\s[-–—|]\s")
 _NAMED_LAST = re.compile(r"\S [-–—|] (?P<site>[A-Z][\w.&'’-]*(?: [\w.&'’-]+){0,5})$")
-_MOST_TITLE_WORDS = 8
+_MOST_TITLE_WORDS, _MOST_ASKED = 8, 18
+_CHECK = re.compile(r"^fact[- ]check(?:ed|ing)?\s?[-:–—|]\s", re.IGNORECASE)
 _SOURCE = re.compile(r"(?:[^“”]{1,100}, )?“[^“”]{1,200}”: ")
 
 _MIN_PREFIX = 8  # letters of a host that a longer name may hold
@@ -171,7 +172,7 @@ class Origins:
         kind = source_kind(segment.url, top)
         is_copy = _ARCHIVED.search(f"{segment.url}\n{top.title}")
         return Origin(
-            "" if is_copy else self._name(segment.host) or site,
+            "" if is_copy else _in_lower_case(self._name(segment.host) or site),
             OWN if is_own and kind != CORRECTION_PAGE else kind,
             page_date(segment.url, "" if top.start_char else top.text),
         )
@@ -248,6 +249,13 @@ def source_line(origin: Origin, title: str) -> str:
     return line if _SOURCE.fullmatch(line) else ""
 
 
+def claim_checked(title: str) -> str:
+    """Return what a check is on: its headline, in single quotation marks."""
+    asked = re.sub(r"[“”\"]", "", _CHECK.sub("", headline(title))).strip(" ‘’'").split()
+    told = f"{' '.join(asked[:_MOST_ASKED])}{' ...' * (len(asked) > _MOST_ASKED)}"
+    return f"‘{told}’" if told else "the claim"
+
+
 def without_source(text: str) -> str:
     """Return a sentence without the `source_line` before it."""
     match = _SOURCE.match(text)
@@ -255,11 +263,11 @@ def without_source(text: str) -> str:
 
 
 LISTS, SAYS_OF = "A profile of {} lists", "{} says of {}:"
-VERDICT, DECIDED = "{} rates the claim as", "{} decided{} on a complaint about {}:"
+VERDICT, DECIDED = "{} checked {} and found:", "{} decided{} on a complaint about {}:"
 """What stands before lines of a page that are no sentences, and are quoted for this."""
-_BEFORE = f"{LISTS}|{SAYS_OF}|{VERDICT}|{DECIDED}".replace("{}", "[^“”]{0,120}")
+_BEFORE = f"{LISTS}|{SAYS_OF}|{VERDICT}|{DECIDED}".replace("{}", "[^“”]{0,200}")
 _QUOTING = re.compile(rf"(?:{_BEFORE}) “(?P<quoted>[^“”]+)”\.")
-_DECIDING = re.compile(f"{VERDICT}|{DECIDED}".replace("{}", "[^“”]{0,120}"))
+_DECIDING = re.compile(f"(?:{VERDICT}|{DECIDED}) “".replace("{}", "[^“”]{0,200}"))
 
 
 def quoted_line(text: str) -> str:
@@ -328,6 +336,11 @@ def _names(label: str, name: str) -> bool:
     """Tell whether a name is that of a host's label, or a longer one that holds it."""
     letters = _letters(name)
     return letters == label or (len(label) >= _MIN_PREFIX and label in letters)
+
+
+def _in_lower_case(name: str) -> str:
+    """Return a name of several words that stands in capitals with a capital for each word."""
+    return name.title() if name.isupper() and " " in name else name
 
 
 def _letters(name: str) -> str:

@@ -286,7 +286,7 @@ _LEAST_PAIRED = 1.3
 _ON_WORDS_ALONE = 1.75  # without a figure or name that both have, sentences pair by chance below
 _JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence that is not shown
 _HEADLINE = "headline"
-_ADDRESS = re.compile(r"[\w-]+\.\w")  # "fencheck.example rates the claim as ..."
+_ADDRESS = re.compile(r"[\w-]+\.\w")  # "fencheck.example checked ..."
 
 
 # Without words that mostly say something else: "its own test", "a widely shared story".

@@ -299,6 +299,17 @@ class Labels:
             if (run_tag, topic) == (run.report_tag, topic_id)
         }
 
+    def with_verdicts(self, by_people: Iterable[CompoundAssessment]) -> Labels:
+        """Return these labels with people's verdicts on compound questions before their own.
+
+        They stay as they are where a labelled question would be left without a verdict.
+        """
+        both = {_asked(one): one for one in (*(self.compound or ()), *by_people)}
+        if not self.questions or any(_asked(one) not in both for one in self.questions):
+            return self
+        name = f"{self.name}, compound verdicts by people"
+        return replace(self, name=name, compound=tuple(both.values()))
+
     def of(self, tags: Container[str]) -> Labels:
         """Return the labels of questions and answers of some runs, by their tags."""
         return replace(
@@ -306,6 +317,10 @@ class Labels:
             questions=tuple(one for one in self.questions if one.run_tag in tags),
             answers=tuple(one for one in self.answers if one.run_tag in tags),
         )
+
+
+def _asked(one: QuestionAssessment | CompoundAssessment) -> tuple[str, str, int]:
+    return one.run_tag, one.topic_id, one.run_question_rank
 
 
 def read_labels(folder: Path, scales: Scales) -> Labels:

@@ -225,7 +225,7 @@ def test_a_table_of_columns_is_written_in_full_and_shown_rounded(tmp_path):
 
 def test_the_verdicts_of_an_audit_are_those_of_its_file(carried_out):
     _, _, document, out = carried_out("audit")
-    probes, rows = document["probes"], rows_of(out / "audit_changes.csv")
+    probes, rows = document["probes"], rows_of(out / "task2_audit_changes.csv")
     credit = {"supports": 1, "partial": 0.5}
     assert {one["most"] is None for one in probes} == {True, False}
     for probe in probes:

@@ -161,7 +161,7 @@ def test_a_text_on_each_file_is_written_as_for_it_alone(valid_run, tmp_path):
     shown = told("validate", tmp_path / "in", "-o", tmp_path / "out", code=1)
     assert shown["texts"] == [*map(str, texts)]
     lines = texts[1].read_text().splitlines()
-    assert lines[0] == f"{files[1]}: invalid Task 1 run"
+    assert lines[0] == f"{files[1]}: Task 1 run"
     stricter = "What follows is by stricter checks."
     assert lines[1:3] == [f"The track's own check: valid. {stricter}", "To be mended by you:"]
     assert f"{files[1]}:3: error [question-placeholder]" in lines[3]
@@ -197,14 +197,15 @@ def test_a_text_is_on_the_given_file_and_in_full_though_it_was_mended(valid_run,
     shown = told("validate", tmp_path / "in", "--fix", tmp_path / "mended", "-o", out, code=1)
     assert shown["texts"] == [str(out / "run.txt")]
     first, track, *told_lines = (out / "run.txt").read_text().splitlines()
-    assert first == f"{given}: invalid Task 1 run"
+    assert first == f"{given}: Task 1 run"
     assert track.startswith("The track's own check: invalid, ")
     copy = tmp_path / "mended" / "run"
     mended, mine, advice = (
         told_lines.index(one)
         for one in (f"Mended in the copy {copy} (invalid):", "To be mended by you:", "Advice:")
     )
-    assert (mended, mine) == (0, 27)  # 25 ranks and an order
+    assert (mended, mine) == (0, 6)  # 25 ranks, of which three are shown, and an order
+    assert "  and 22 more, rank" in told_lines
     codes = [re.sub(r"expected.*", "", line.replace(str(given), "")) for line in told_lines]
     assert codes[mine + 1 : advice] == [
         "  :3: line left out: ",
@@ -212,6 +213,17 @@ def test_a_text_is_on_the_given_file_and_in_full_though_it_was_mended(valid_run,
         "  :49: error [rank-missing] ",
     ]
     assert codes[advice + 1 :] == ["  : warning [file-name] "]
+
+
+def test_a_packed_run_is_mended_into_a_packed_one(valid_run, tmp_path):
+    given = tmp_path / "in" / f"{valid_run.name}.gz"
+    given.parent.mkdir()
+    content = valid_run.read_text().replace("\t1\t", "\tone\t")
+    given.write_bytes(gzip.compress(content.encode()))
+    shown = told("validate", given.parent, "--fix", tmp_path / "mended", "-o", tmp_path / "out")
+    copy = tmp_path / "mended" / given.name
+    assert gzip.decompress(copy.read_bytes()) == valid_run.read_bytes()
+    assert shown["texts"] == [str(tmp_path / "out" / f"{given.name}.txt")]
 
 
 def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_run):

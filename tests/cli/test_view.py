@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -278,6 +279,20 @@ def test_a_compound_question_that_earns_nothing_is_shown_as_asked(tmp_path):
     view(runs / "quillmark-t1", "--data", sample_path(), "-o", page)
     why = "no credit, because it is compound: it asks several things."
     assert any(f"Asked by question 8 (very similar); {why}" in one for one in texts(page, "p"))
+
+
+def test_with_data_compound_verdicts_are_peoples_as_in_score(tmp_path):
+    runs, page = sample_path() / "runs" / "question_generation_runs", tmp_path / "page.html"
+    labels = sample_path() / "human_assessments" / "question_assessments.csv"
+    by_judge = tmp_path / "judged"
+    by_judge.mkdir()
+    shutil.copy(labels, by_judge)
+    view(runs, "--data", sample_path(), "--labels", by_judge, "-o", page)
+    (both,) = texts(page, "figcaption")
+    assert both.endswith("Up: human labels in judged, compound verdicts by people.")
+    rows = [one.split() for one in texts(page, "tr") if re.fullmatch(r"[\w-]+-t1 \S+ \S+", one)]
+    assert len(rows) > 1
+    assert all(first == second for _, first, second in rows)
 
 
 def test_other_labels_are_compared_and_given_ones_that_are_not_shown_are_named(data, tmp_path):

@@ -21,9 +21,9 @@ from sidelight.formats.lines import (
     stream_lines,
 )
 from sidelight.formats.table import latex_table, read_table, write_table
-from sidelight.formats.verdict import judge_file
+from sidelight.formats.verdict import judge_file, mend_file
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from tests.helpers.formats.sample_runs import TOPICS, TRACK
+from tests.helpers.formats.sample_runs import TOPICS, TRACK, task1_bytes, task1_rows
 
 
 def write(tmp_path, content, name="file"):
@@ -88,10 +88,24 @@ def test_json_lines_come_with_their_numbers_and_others_are_named(tmp_path):
 @given(content=st.binary())
 def test_any_bytes_can_be_opened(tmp_path_factory, content):
     path = write(tmp_path_factory.getbasetemp(), content)
+    if 3 * content.count(0) > len(content):
+        with pytest.raises(InvalidFileError, match="expected UTF-8; found UTF-16"):
+            open_text(path)
+        return
     file = open_text(path)
     assert len(file.lines) + len(file.problems) == len(
         content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
     ) - (content in {b"", b"\xef\xbb\xbf"})
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_run_in_utf_16_is_neither_read_nor_mended(tmp_path, encoding):
+    path = write(tmp_path, task1_bytes(task1_rows()).decode().encode(encoding))
+    verdict = judge_file(path, TRACK, TOPICS)
+    assert [(one.code, one.line) for one in verdict.problems] == [("utf-16", None)]
+    with pytest.raises(InvalidFileError):
+        mend_file(path, TRACK, tmp_path / "mended", TOPICS)
+    assert not (tmp_path / "mended").exists()
 
 
 LONG = b"x" * (3 * MAX_LINE_BYTES)

@@ -129,7 +129,7 @@ def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own():
 @pytest.mark.parametrize(
     "before",
     [
-        "larkmedia.example rates the claim as",
+        "larkmedia.example checked ‘Do larks sing at night?’ and found:",
         "Lark Media decided in May 2024 on a complaint about the article:",
         "Lark Media says of The Post:",
         "A profile of Ada Bee lists",

@@ -183,7 +183,7 @@ def test_the_record_shows_a_correction_before_a_figure_of_something_else():
 def test_the_record_shows_what_was_decided_before_what_only_denies():
     texts = (
         "The survey of 2021 did not count 1,200 frogs; nobody saw more than 300, none of them old.",
-        "Fen Check rates the claim as “Half true. There were frogs”.",
+        "Fen Check checked ‘Were there frogs?’ and found: “Half true. There were frogs”.",
     )
     report = tuple(CitedSentence(text=text, citations=(TWO,)) for text in texts)
     for order in (report, report[::-1]):

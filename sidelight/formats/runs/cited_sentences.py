@@ -20,7 +20,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
-from sidelight.files import atomic_writer
+from sidelight.files import atomic_packer
 from sidelight.formats.lines import (
     Findings,
     decode_unique,
@@ -581,7 +581,7 @@ def mend_reports(  # long: each kind of change and what is said of it
         findings.raise_errors()
     # A line without a change keeps its bytes, too.
     changed, given = {line for line, _, _ in changes}, dict(file.lines)
-    with atomic_writer(destination) as stream:
+    with atomic_packer(destination) as stream:
         for line, content in mended.items():
             text = orjson.dumps(content).decode() if line in changed else given[line]
             stream.write(f"{text}\n")

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sidelight.files import atomic_writer
+from sidelight.files import atomic_packer, atomic_writer
 from sidelight.formats.lines import Findings, Line, difference, open_text, read_bytes
 from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import as_plain, check_active, inert
 from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
-from sidelight.text import normalized, one_line, pointing_at_article, quoted, tokens
+from sidelight.text import counted, normalized, one_line, pointing_at_article, quoted, tokens
 
 _HEADINGS = frozenset("topic_id qid topic team_id run_id run_tag rank question".split())
 # What pandas reads as a missing value, so that a judge is asked about "nan".
@@ -72,7 +72,7 @@ def check_ranks(
             min(after, key=lambda row: ranks[row.rank], default=rows[-1]).line,
             expected=f"ranks 1 to {task.count} for topic {topic_id}",
             found=f"no rank {', '.join(missing)}",
-            remedy="Add the questions.",
+            remedy=f"Add {counted(len(missing), 'question')}.",
         )
     order = [ranks[row.rank] for row in rows if row.rank in ranks]
     if order != sorted(order):
@@ -291,7 +291,7 @@ def mend_questions(  # long: each kind of change and what is said of it
             if row.rank != str(rank):
                 changes.append((row.line, "rank", f"{quoted(row.rank)} is now {rank}"))
             mended.append(row._replace(rank=str(rank)))
-    with atomic_writer(destination) as stream:
+    with atomic_packer(destination) as stream:
         for row in mended:
             stream.write("\t".join(getattr(row, name) for name in _FIELDS) + "\n")
     shown = submission.changes_shown(path, file, changes, findings)

@@ -332,10 +332,7 @@ def read_pages(evidence: EvidenceSet, profile: ArticleProfile) -> list[Page]:
     pages = []
     for document_id, segments in sorted(by_document.items()):
         segments.sort(key=lambda one: (one.start_char, one.segment_id))
-        origin = origins.of(segments[0])
-        if origin.name.isupper() and " " in origin.name:
-            origin = origin._replace(name=origin.name.title())
-        pages.append(Page(document_id, tuple(segments), origin))
+        pages.append(Page(document_id, tuple(segments), origins.of(segments[0])))
     return pages
 
 

@@ -18,7 +18,13 @@ from sidelight.generation.extractive.known import Known, Page, outlet_name, read
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
 from sidelight.generation.no_evidence import NOTHING_FOUND, nothing_told
-from sidelight.generation.pages import Origins, source_line, without_source
+from sidelight.generation.pages import (
+    Origin,
+    Origins,
+    source_line,
+    tells_decision,
+    without_source,
+)
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence, Unused
@@ -76,7 +82,11 @@ class ExtractiveReportWriter:
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
-        sources = [source_line(one.page.origin, one.page.title) * (not answers) for one in findings]
+        sources = [
+            source_line(one.page.origin, one.page.title)
+            * (not answers and not _names_source(one.text, one.page.origin))
+            for one in findings
+        ]
         chosen, waiting = choose(
             findings, chances, alike, self._max_words, sources, fills_room=answers
         )
@@ -93,6 +103,7 @@ class ExtractiveReportWriter:
             key=lambda row: (
                 int(speaks[row].argmax()) if answers else 0,
                 pages.index(findings[row].page),
+                not findings[row].decides,
                 findings[row].units[0].number,
             )
         )
@@ -142,8 +153,9 @@ def with_sources(draft: DraftReport, evidence: EvidenceSet, profile: ArticleProf
     def led(one: DraftSentence, before: str) -> tuple[DraftSentence, str]:
         segment = segments.get(next(iter(one.segment_ids), ""))
         page = document_id_of(segment.segment_id) if segment else ""
-        line = source_line(origins.of(segment), segment.title) if segment else ""
-        text = f"{line * (page != before)}{without_source(one.text)}"
+        text = without_source(one.text)
+        if segment and page != before and not _names_source(text, origins.of(segment)):
+            text = f"{source_line(origins.of(segment), segment.title)}{text}"
         return one.model_copy(update={"text": text}), page
 
     told, page = [], ""
@@ -152,6 +164,11 @@ def with_sources(draft: DraftReport, evidence: EvidenceSet, profile: ArticleProf
         told.append(sentence)
     reserve = tuple(led(one, "")[0] for one in draft.reserve)
     return draft.model_copy(update={"sentences": tuple(told), "reserve": reserve})
+
+
+def _names_source(text: str, origin: Origin) -> bool:
+    """Tell whether a text says itself who decided what."""
+    return bool(origin.name) and tells_decision(text) and text.startswith(origin.name)
 
 
 class Read(NamedTuple):

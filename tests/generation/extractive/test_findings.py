@@ -292,8 +292,9 @@ RULED = (
 def test_a_check_gives_its_verdict(known, given, shown):
     url = "https://plumbline.example/checks/ferry"
     found = [text for (text, *_) in told_by(known, CHECK.format(given), url=url)]
-    rated = [text for text in found if "rates the claim" in text]
-    assert rated == [f"plumbline.example rates the claim as “{shown}”."] * bool(shown)
+    rated = [text for text in found if "and found:" in text]
+    told = f"plumbline.example checked ‘The Tollmere ferry’ and found: “{shown}”."
+    assert rated == [told] * bool(shown)
 
 
 def test_a_verdict_on_somebody_elses_article_is_none_on_this_one(known):
@@ -302,7 +303,9 @@ def test_a_verdict_on_somebody_elses_article_is_none_on_this_one(known):
     of_other = check.replace("Sound Courier", "Harbour Sentinel")
 
     def rated(**fields):
-        return [text for text, *_ in told_by(known, of_other, url=url, **fields) if "rates" in text]
+        return [
+            text for text, *_ in told_by(known, of_other, url=url, **fields) if "and found:" in text
+        ]
 
     assert not rated(title="Did the Marrow Sound Line lose T3 million in 2019?")
     # A check of the same claim says who else made it.
@@ -337,6 +340,16 @@ def test_a_decision_says_what_was_upheld_of_the_whole_complaint(known, given, sh
     ] * bool(shown)
 
 
+def test_what_a_party_answered_is_not_told_of_a_decision_without_what_was_decided(known):
+    answered = "The Marrow Sound Line answered that it had carried 41,000 passengers in 2019."
+    text = f"2. {answered}\n{PAID}\n"
+    assert told_by(known, text, title="Quill v Marrow Sound Line") == [(PAID,)]
+    assert (answered,) in told_by(known, text, title="The Tollmere ferry in 2019")
+    decided = f"{answered} The Sound Authority upheld the complaint on this."
+    both = told_by(known, f"{decided}\n", title="Quill v Marrow Sound Line")
+    assert " ".join(both[0]) == decided
+
+
 # Each sentence is near one of the article, and none says the same.
 NOTICE = (
     "The Tollmere ferry will not close in June, the Sound Authority said. "
@@ -366,7 +379,11 @@ def test_the_article_in_other_words_is_not_read(known):
     )
     assert told(known, page(retelling, title="Ferry of Tollmere closes")) == []
     url = "https://press.example/corrections/june"
-    assert told(known, page(retelling, title="Corrections", url=url))
+    (corrected,) = read_pages(evidence(page(retelling, title="Corrections", url=url)), PROFILE)
+    found = [*find_findings(corrected, known, [*corrected.lines])]
+    # What is corrected of the article is told before all else, and nothing else of such a page is.
+    assert any(one.decides for one in found)
+    assert not any(one.decides and one.text in OTHER_MATTERS for one in found)
 
 
 def test_of_a_decision_what_was_decided_is_told_not_what_its_parties_said(known):

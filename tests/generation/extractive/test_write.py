@@ -24,12 +24,18 @@ from sidelight.generation.extractive.write_report import (
     ExtractiveReportWriter,
     choose,
     read_findings,
+    with_sources,
 )
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.pages import without_source
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
-from sidelight.schemas.investigation.report import CheckedReport, Removal
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+)
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.text import budget_words, one_line, sentences
@@ -288,6 +294,14 @@ def test_the_first_sentence_of_each_page_begins_with_its_source(encoder):
     assert len(set(pages)) == sum(begins) > 1
     ruling = "Transport Tribunal, “Ruling on the Sound"
     assert any(one.text.startswith(ruling) for one in report.sentences)
+
+
+def test_a_verdict_that_names_its_source_and_what_it_checked_has_no_source_before_it():
+    held = page("Our verdict\nMOSTLY FALSE.", title="Does the ferry close? - Fen Check", url="")
+    verdict = "Fen Check checked ‘Does the ferry close?’ and found: “MOSTLY FALSE”."
+    for text, shown in ((verdict, ""), ("It stays.", "Fen Check, “Does the ferry close?”: ")):
+        draft = DraftReport(sentences=(DraftSentence(text=text, segment_ids=(held.segment_id,)),))
+        assert with_sources(draft, evidence(held), PROFILE).sentences[0].text == shown + text
 
 
 def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
