@@ -28,7 +28,7 @@ class _Work:
 
     `what` says what is counted; with None nothing is said. `kept` is how many of those `done` were
     done before: they say nothing of how long the others take. `total` is None where it is not
-    known. `began` is a time of the monotonic clock.
+    known. `began`, and `last` for the one done last, are times of the monotonic clock.
     """
 
     what: str | None
@@ -37,6 +37,7 @@ class _Work:
     kept: int = 0
     step: str = ""
     began: float = field(default_factory=time.monotonic)
+    last: float = 0.0
 
     def __str__(self) -> str:
         passed = time.monotonic() - self.began
@@ -48,14 +49,19 @@ class _Work:
         new = self.done - self.kept
         if not self.total or new < _ENOUGH:
             return line
+        if time.monotonic() - self.last > max(_STALLED_S, _STALLED * passed / new):
+            return line  # what is under way takes longer than what is done
         return f"{line}, {duration(passed * (self.total - self.done) / new)} left"
 
 
+# Without another done: seconds, and times what each took so far.
+_STALLED_S, _STALLED = 60.0, 3
 _ENOUGH = 3  # done: the first ones are slow, as models are loaded, or end side by side
 STEPS = {
     "profile_article": "reading the article",
     "draft_rubric": "drafting what assessors might ask",
     "plan_queries": "planning searches",
+    "search": "searching",
     "select_evidence": "selecting evidence",
     "assess_coverage": "deciding whether to search again",
     "write_questions": "writing questions",
@@ -75,6 +81,7 @@ class Bar:
     def __call__(self, steps: int) -> None:
         """Count so many more as done."""
         self._work.done += steps
+        self._work.last = time.monotonic()
         self._show(advance=steps)
 
     def keep(self, steps: int) -> None:

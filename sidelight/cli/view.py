@@ -196,6 +196,11 @@ def write_page(
         [MarkedRun(_shown([one], topics, index, plugins), *marks_of(one)) for one in rivals],
     )
     atomic_write(destination, render_page(page))
+    same = Counter(one.name for topic in page.topics for one in topic.rivals if one.is_same)
+    for name, n_topics in same.items():
+        if n_topics == len(page.topics):
+            told = f"{page.run_id} and {name} are the same, word for word, on every topic."
+            err.print(told, style="yellow", markup=False)
     marking = {page.labels, *(rival.judge for topic in page.topics for rival in topic.rivals)}
     for line in _unused(sources, marking, page.judges):
         err.print(line, style="yellow", markup=False)

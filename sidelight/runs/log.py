@@ -86,7 +86,14 @@ class TopicLog:
         self.fallbacks.append(Fallback(step=step, error=name, message=error.message))
 
     @contextmanager
-    def timing(self, step: str = SEARCH) -> Iterator[None]:
+    def searching(self) -> Iterator[None]:
+        """Begin the step of a search, and add the time that it takes, from any thread."""
+        self._on_step(SEARCH)
+        with self.timing(SEARCH):
+            yield
+
+    @contextmanager
+    def timing(self, step: str) -> Iterator[None]:
         """Add the time that something takes to its step's, from any thread."""
         started = perf_counter()
         try:

@@ -39,7 +39,7 @@ from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narr
 from sidelight.text import budget_words, clean
 from sidelight.tracks import Track
 from sidelight.view import model, report
-from sidelight.view.digest import digest
+from sidelight.view.digest import digest, ties_told
 from sidelight.view.shown_run import STEPS, Labels, Made, ShownRun
 
 _NO_MODEL, _UNNAMED = "extractive", "What others say"
@@ -189,14 +189,15 @@ def follow(
     trace: Trace,
     sources: Sequence[report.Source],
     known: Mapping[str, report.WebPage] | None,
-    earlier: Container[str] = (),
+    earlier: Container[str],
+    ties: Mapping[str, int],
 ) -> model.Trail:
     """Return the trail of a topic, whose report cites `sources`.
 
     `known` are all pages of the index, by document id; None if it has too many to be counted.
-    `earlier` are pages that are dated before the article.
+    `earlier` are pages that are dated before the article; for `ties` see `model.FoundPage`.
     """
-    pages = _found_pages(trace, sources, known or {}, earlier)
+    pages = _found_pages(trace, sources, known or {}, earlier, ties)
     angles = trace.angles()
     searches: dict[str, list[model.Search]] = {}
     for round_, query in _queries(trace):
@@ -244,6 +245,7 @@ def _found_pages(
     sources: Sequence[report.Source],
     known: Mapping[str, report.WebPage],
     earlier: Container[str],
+    ties: Mapping[str, int],
 ) -> dict[str, model.FoundPage]:
     """Return what became of each page that was found, in the order of `Trail.pages`."""
     pages = {**known, **{document_id_of(one.segment_id): one.page for one in sources}}
@@ -283,6 +285,7 @@ def _found_pages(
             tuple(cited.get(one, ())),
             _RETOLD_BY_IT if (why := verdicts.get(one, "")) == "retold" and one in earlier else why,
             min(places.get(one, ()), default=None),
+            ties.get(one, 0),
         )
         for one in ordered
     }
@@ -422,7 +425,7 @@ def collect_page(
         support = marking.support_of(run, topic_id) if marking else {}
         marks = marker.mark(rubric) if marker and rubric else None
         others = (
-            _rival(topic_id, made, name, *one)
+            _rival(topic_id, made, run.settings, name, *one)
             for name, one in zip(names[1:], marked, strict=True)
             if topic_id in one[0].run.topics
         )
@@ -537,6 +540,7 @@ def _topic(
         for one in made.evidence
         if told and is_before(origins.of(one).date, told.date)
     }
+    ties = ties_told(told, made.evidence) if told else {}
     return model.TopicPage(
         topic_id=topic_id,
         number=number,
@@ -550,7 +554,7 @@ def _topic(
         n_words=sum(budget_words(sentence.text) for sentence in made.report),
         fallbacks=made.fallbacks,
         searched=_searched(made) if made.ranks_documents else None,
-        trail=follow(made.trace, sources, pages, earlier) if made.trace else None,
+        trail=follow(made.trace, sources, pages, earlier, ties) if made.trace else None,
         marks=marks,
         rivals=rivals,
     )
@@ -610,9 +614,21 @@ def _cited(
 
 
 def _rival(
-    topic_id: str, ours: Made, name: str, rival: MarkedRun, labels: Labels | None, by: Marker | None
+    topic_id: str,
+    ours: Made,
+    settings: Mapping[str, str],
+    name: str,
+    rival: MarkedRun,
+    labels: Labels | None,
+    by: Marker | None,
 ) -> model.Rival:
     theirs, rubric = rival.run.make(topic_id), rival.rubrics.get(topic_id)
+    set_here = settings if rival.run.settings else {}  # files of a run say nothing of settings
+    differing = (
+        (one, str(value), rival.run.settings.get(one, ""))
+        for one, value in set_here.items()
+        if one != "submission.run_id"
+    )
     sentences, _ = _cited(theirs, {})
     return model.Rival(
         name=name,
@@ -621,6 +637,7 @@ def _rival(
         shared_questions=frozenset(theirs.questions).intersection(ours.questions),
         shared_segments=_citations(ours) & _citations(theirs),
         is_same=(theirs.questions, theirs.report) == (ours.questions, ours.report),
+        differing=tuple(one for one in differing if one[1] != one[2]),
         judge=labels.name if labels else "",
         marks=by.mark(rubric) if by and rubric else None,
     )

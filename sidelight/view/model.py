@@ -22,13 +22,15 @@ class FoundPage(NamedTuple):
     `sources` are the numbers of its passages that the report cites. `unused` says why there are
     none: of the reasons against its passages, that which came nearest to use. `place` is its best
     1-based place in the results of a search, with the question of it; None where no search for a
-    question found it.
+    question found it. `ties` says how plainly it tells of owners, money and posts of publisher or
+    author; see `digest.ties_told`.
     """
 
     page: WebPage
     sources: tuple[int, ...]
     unused: str
     place: tuple[int, str] | None
+    ties: int
 
 
 class Taken(NamedTuple):
@@ -210,6 +212,7 @@ class Rival(NamedTuple):
         shared_questions: Questions that both runs ask, word for word.
         shared_segments: Ids of the segments that both runs cite.
         is_same: Whether questions and report are those of the other run.
+        differing: Settings in which the runs differ: name, value here, value there.
         judge: Who labelled it; empty for nobody.
         marks: None where no rubric or label is known.
     """
@@ -220,6 +223,7 @@ class Rival(NamedTuple):
     shared_questions: frozenset[str]
     shared_segments: frozenset[str]
     is_same: bool
+    differing: tuple[tuple[str, str, str], ...]
     judge: str
     marks: TopicMarks | None
 

@@ -102,7 +102,7 @@ async def open_investigation(  # long: what is opened together is closed togethe
             lookup = Remembered(sources.lookup, REMEMBERED)
             around = topic if isinstance(topic, Article) and not allow_own_article else None
             retriever = LateralRetriever(
-                retriever_of_topic(log, lookup), around, lookup, log.lost_search, log.timing
+                retriever_of_topic(log, lookup), around, lookup, log.lost_search, log.searching
             )
             wanted = None
             if parts_of_topic is not None:
@@ -331,7 +331,7 @@ def _dependencies(
         select_evidence=performer("select_evidence"),
         write_report=log.timed(_WRITES, writer),
         check_report=performer("check_report"),
-        retriever=LateralRetriever(found, None, lookup, log.lost_search, log.timing),
+        retriever=LateralRetriever(found, None, lookup, log.lost_search, log.searching),
         lookup=lookup,
         k=settings.retrieval.k,
     )

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import (
@@ -199,6 +200,19 @@ def test_a_folder_of_run_files_is_shown_where_they_are_one_run(run, tmp_path):
     shutil.copy(folder / "mine-t1", folder / "other-t1")
     with pytest.raises(InputError, match="other-t1: expected one file for each task of a run"):
         view(run.path, "--compare", folder)
+
+
+def test_a_run_beside_another_says_what_differs_and_whether_that_changed_anything(run, tmp_path):
+    wide = write_run(tmp_path / "wide", run_id="sidelight-wide", settings=["retrieval.k=7"])
+    page = tmp_path / "page.html"
+    done = call("view", run.path, "--compare", wide.path, "-o", page)
+    same = "sidelight-view and sidelight-wide are the same, word for word, on every topic.\n"
+    assert done.stderr == same
+    told = [one for one in texts(page, "p") if one.startswith("Settings that differ: ")]
+    k = Settings().retrieval.k
+    assert told == [f"Settings that differ: retrieval.k 7 (sidelight-view: {k})"] * 2
+    other = write_run(tmp_path / "other", "It is so.", run_id="sidelight-other")
+    assert call("view", run.path, "--compare", other.path, "-o", page).stderr == ""
 
 
 def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):

@@ -25,7 +25,7 @@ def test_a_recipe_works_as_written(recipe, folder):
 
 
 def test_no_recipe_goes_untested():
-    titles = "retriever|performer of a role|step of the investigation|command|track|task|measure"
+    titles = "retriever|reranker|performer of a role|step of the investigation|command|track|task|measure"
     assert {f"A {one}" for one in f"{titles}|judge".split("|")} <= {one.title for one in RECIPES}
 
 

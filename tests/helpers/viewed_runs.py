@@ -46,6 +46,7 @@ def write_run(
     run_id="sidelight-view",
     topics=(TOPIC, OTHER_TOPIC),
     around="",
+    settings=(),
 ):
     """Write a finished run.
 
@@ -62,7 +63,9 @@ def write_run(
     async def investigate(article):
         return _outcome(article.topic_id, texts[article.topic_id], url, around)
 
-    return run(folder, investigate, f"submission.run_id={run_id}", topics=articles).directory
+    return run(
+        folder, investigate, f"submission.run_id={run_id}", *settings, topics=articles
+    ).directory
 
 
 def _outcome(topic_id, text, url, around):

@@ -64,6 +64,20 @@ def test_a_notebook_without_ipywidgets_gets_lines_and_no_warning(monkeypatch, re
     assert not list(recwarn)
 
 
+def test_no_time_is_left_while_what_is_under_way_takes_longer_than_what_is_done(monkeypatch):
+    now = 1_000.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    with progress_bar("topics", total=24) as advance:
+        progress._UNDER_WAY[-1].began = now
+        for _ in range(11):
+            now += 10
+            advance(1)
+        assert progress._how_far(1_000.0) == "topics: 11 of 24 after 110 s, 2 min left"
+        advance.begin("t1", "search", "own-rerank")
+        now += 300
+        assert progress._how_far(1_000.0) == "topics: 11 of 24 after 7 min (own-rerank: searching)"
+
+
 def test_a_part_has_its_own_time_and_the_command_another():
     with in_lines("Write the page"):
         assert progress._how_far(time.monotonic() - 5) == "Write the page: 0 s"
