@@ -553,6 +553,7 @@ def experiment(
     material = given.read(plan, arms, judge)
     with RunDirectory(output).locked():
         _check_topics(output, material.ids)
+        _tell_left_out(arms, output)
         if given.rubrics:
             check_judge(arms, output, given.rubrics, judge, given.examples)
         folder = _open(index, corpus, plan, output)
@@ -738,6 +739,16 @@ def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
             f"again; found {len(before) - len(lacking)}",
             remedy=f"Choose another folder with --output, or delete {path} to replace the tables.",
         )
+
+
+def _tell_left_out(arms: Sequence[Arm], output: Path) -> None:
+    """Say which arms in a folder the new tables lose; their runs stay."""
+    from sidelight.ablation.runs import ARMS
+
+    there = {path.name for path in (output / ARMS).glob("[!.]*") if path.is_dir()}
+    if lost := sorted(there.difference(arm.folder_name for arm in arms)):
+        told = f"arms in {output / ARMS} that are not in the grid, and so not in the tables"
+        console.err.print(f"{told}: {', '.join(lost)}", style="yellow", markup=False)
 
 
 def _search(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import Commands, Note, Result, Shown, interrupted, out
+from sidelight.cli.console import Commands, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import duration, progress_bar
 from sidelight.errors import InputError, UsageError
 from sidelight.files import files_below, read_limited
@@ -262,6 +262,7 @@ def build(  # long: most of it are its options
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
     from sidelight.index.folder import GivenParts, lucene_folder
+    from sidelight.index.manifest import MANIFEST
 
     if not shards and lucene is None:
         raise UsageError("expected shards, or --lucene with an index that stores text")
@@ -270,6 +271,8 @@ def build(  # long: most of it are its options
         raise UsageError(f"{given} needs --encoder: the model that made its vectors")
     fields = CorpusFields(id=id_field, text=text_field)
     check_segments(shards or (), fields)  # before a published index is downloaded
+    manifest_file = output / MANIFEST
+    before = manifest_file.stat().st_mtime_ns if manifest_file.is_file() else None
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
         manifest = build_index(
             shards or (),
@@ -288,6 +291,8 @@ def build(  # long: most of it are its options
             ),
             splade=splade if impact else "",
         )
+    if manifest_file.stat().st_mtime_ns == before:
+        err.print("Nothing to do: the index was built from this input before.", markup=False)
     return _built(output, manifest)
 
 

@@ -306,7 +306,7 @@ def _write_runs(
 
     Returns a line on each run that the page lacks, or shows without scores that there are.
     """
-    from sidelight.view.collect import compare_judges, list_run
+    from sidelight.view.collect import compare_judges, leaderboards, list_run
 
     listed, left_out, unscored = [], {}, {}
     for path in runs:
@@ -340,7 +340,18 @@ def _write_runs(
     bank, given = marks_of(None)
     judges = compare_judges(listed[0].run.track, bank, given) if bank and given[1:] else ()
     notes = _unused(given, {one.judge for one in listed}, judges)
-    found = RunList(folder.name, tuple(listed), left_out, unscored, judges, given=bool(given))
+    by = {one.judge for one in listed}
+    source = next((one for one in given if one.name in by), None) if bank else None
+    found = RunList(
+        folder.name,
+        tuple(listed),
+        left_out,
+        unscored,
+        judges,
+        given=bool(given),
+        boards=leaderboards(listed[0].run.track, bank, source, frozenset()) if source else (),
+        boards_by=source.name if source else "",
+    )
     atomic_write(destination, render_runs(found))
     return [*found.lacking(), *notes]
 

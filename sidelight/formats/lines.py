@@ -336,6 +336,10 @@ def parsed_lines(
 
     file = open_text(path)
     findings.problems += file.problems
+    if file.lines and file.lines[0].text.lstrip().casefold().startswith(("<!doctype", "<html")):
+        told = {"expected": "JSON, one object a line", "found": "a web page"}
+        findings.error("json-syntax", file.lines[0].number, **told, remedy="Name another file.")
+        return
     for line, text in file.lines:
         content = decode_unique(mend(text), line, findings) if text.strip() else None
         if content is None:

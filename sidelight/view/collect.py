@@ -25,8 +25,8 @@ from sidelight.evaluation.metrics.rubric import (
     report_contradiction,
     report_support,
 )
-from sidelight.evaluation.scoring import score
-from sidelight.evaluation.scoring.table import ScoreTable, mean_scores
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES, score
+from sidelight.evaluation.scoring.table import ScoreTable, mean_scores, run_intervals
 from sidelight.formats.topics import topic_format
 from sidelight.generation.pages import is_before
 from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Unjudged
@@ -349,7 +349,13 @@ def leaderboards(
 ) -> tuple[model.Board, ...]:
     """Return a board for each task with labels of several runs; `ours` are the page's run tags."""
     return tuple(
-        model.Board(task, table.runs, ours, tuple(headroom()))
+        model.Board(
+            task,
+            table.runs,
+            ours,
+            tuple(headroom()),
+            run_intervals(table, samples=DEFAULT_SAMPLES, seed=0),
+        )
         for task, table, headroom in _scored(track, rubrics, labels)
         if len(table.runs) > 1
     )

@@ -12,7 +12,7 @@ from sidelight.view.report import ShownSentence, Source, WebPage
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import TopicHeadroom
-    from sidelight.evaluation.scoring.table import RunScore
+    from sidelight.evaluation.scoring.table import Interval, RunScore
     from sidelight.view.shown_run import ShownRun
 
 
@@ -297,12 +297,16 @@ class TopicPage(NamedTuple):
 
 
 class Board(NamedTuple):
-    """Runs on one task, the best first, tags of the run of the page, and each topic's headroom."""
+    """Runs on one task, the best first, tags of the run of the page, and each topic's headroom.
+
+    `intervals` are of the first measure, by run tag.
+    """
 
     task: str
     runs: tuple[RunScore, ...]
     ours: frozenset[str]
     headroom: tuple[TopicHeadroom, ...]
+    intervals: dict[str, Interval | None]
 
 
 class JudgePlot(NamedTuple):
@@ -379,7 +383,7 @@ class RunList(NamedTuple):
 
     `unscored` says of shown ones why scores that there are cannot be shown. `judges` compares
     sources of labels. `given` tells whether there are labels from elsewhere, which know runs by
-    their tags alone.
+    their tags alone; `boards` are by those of the source `boards_by`.
     """
 
     folder: str
@@ -388,6 +392,8 @@ class RunList(NamedTuple):
     unscored: dict[str, str]
     judges: tuple[JudgePlot, ...]
     given: bool
+    boards: tuple[Board, ...] = ()
+    boards_by: str = ""
 
     def lacking(self) -> list[str]:
         """Return a line on runs that are not shown, or not with their scores, for each reason."""

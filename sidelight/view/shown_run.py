@@ -164,7 +164,10 @@ def finished_run(run: RunDirectory, segments: Iterable[Segment] = ()) -> ShownRu
         failed=tuple(manifest.failed_topics),
         question_tag=_run_tag(run, questions),
         report_tag=_run_tag(run, report),
-        settings={name: str(value) for name, value in leaves(settings.of_results()).items()},
+        settings={
+            name: "none" if value is None else str(value)
+            for name, value in leaves(settings.of_results()).items()
+        },
         pages=_few_pages(segments),
     )
 

@@ -111,8 +111,8 @@ def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_o
     marked = "Asked by question 2 (similar). 50.0 points earned, 50.0 lost"
     assert any(marked in one for one in texts(tmp_path / "page.html", "li"))
     rows = texts(tmp_path / "page.html", "tr")
-    assert rows.index("another-t2 1.000 0.000 0.000 1") < rows.index(
-        "sidelight-view-t2 this run 0.500 0.000 0.000 1"
+    assert rows.index("1 another-t2 1.000 – 0.000 0.000 1") < rows.index(
+        "2 sidelight-view-t2 this run 0.500 – 0.000 0.000 1"
     )
     captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
     assert captions == ["Reports (Task 2): two sources of labels"]
@@ -284,6 +284,20 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
     assert f"Not shown: reports/third-t2. {told}" in texts(page, "p")
     with pytest.raises(UsageError, match="--compare is for one"):
         view(folder, "--compare", folder / "reports" / "another-t2")
+
+
+def test_the_page_of_several_runs_has_the_places_and_intervals_of_score(tmp_path):
+    runs, page = sample_path() / "runs" / "question_generation_runs", tmp_path / "page.html"
+    view(runs, "--data", sample_path(), "-o", page)
+    scored = json.loads(said("score", "task1", "--data", sample_path(), "--json"))
+    expected = [
+        f"{place} {one['run_tag']} {one['score']:.3f} "
+        f"{one['interval']['low']:.3f} to {one['interval']['high']:.3f} "
+        for place, one in enumerate(scored["runs"], start=1)
+    ]
+    rows = texts(page, "tr")
+    assert len(expected) > 1
+    assert all(any(row.startswith(one) for row in rows) for one in expected)
 
 
 def test_a_compound_question_that_earns_nothing_is_shown_as_asked(tmp_path):

@@ -21,6 +21,7 @@ from pydantic import (
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.files import atomic_write
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
+from sidelight.registry import check_path
 from sidelight.schemas.grading.judgment import Label, LabelScale, Scales
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 
@@ -116,6 +117,8 @@ def check_rubric(path: Path, scales: Scales, topic_ids: Collection[str]) -> list
 
 def read_rubrics(folder: Path, scales: Scales) -> dict[str, Rubric]:
     """Read every `*.json` in a folder, sorted by topic id; each topic may have one rubric."""
+    if not folder.exists():
+        raise InputError(f"{folder}: no such folder", remedy=check_path(folder))
     rubrics: dict[str, Rubric] = {}
     for path in sorted(folder.glob("*.json")):
         rubric = read_rubric(path, scales)

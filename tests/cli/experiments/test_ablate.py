@@ -22,7 +22,7 @@ from sidelight.index.lucene.jvm import find_java
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from sidelight.versions import commit, installed_versions
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.vectors import start
@@ -114,6 +114,9 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     figures = orjson.loads(ablate(*options, "--json"))
     assert (out / "arms" / "words" / "run.txt").stat().st_mtime_ns == before
     assert [arm["same_as"] for arm in figures["arms"]] == [None, None, "words"]
+    (out / "arms" / "earlier").mkdir()
+    lost = "that are not in the grid, and so not in the tables: earlier\n"
+    assert lost in call("ablate", *options).stderr
     latex = (out / "effects_R_5.tex").read_text()
     assert "\\caption{R@5 over 3 topics, and its difference from words" in latex
     assert "arm & R@5 & minus words & p (Holm)" in latex

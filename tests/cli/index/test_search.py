@@ -23,6 +23,9 @@ def test_from_documents_to_hits(tmp_path):
     built = said("index", "build", segments, "-o", index)
     assert "3 of 1 document" in built
     assert said("index", "info", index) == built
+    again = call("index", "build", segments, "-o", index)
+    assert again.stderr == "Nothing to do: the index was built from this input before.\n"
+    assert again.stdout == built
     info = told("index", "info", index)
     assert info["segments"] == 3
     assert info["fingerprint"] in built

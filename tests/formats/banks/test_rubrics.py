@@ -109,6 +109,8 @@ def test_a_folder_is_read_sorted_by_topic_id(tmp_path):
     (tmp_path / "notes.txt").write_text("not a rubric")
     with pytest.raises(InputError, match="found none"):
         read_rubrics(tmp_path, SCALES)
+    with pytest.raises(InputError, match=r"no such folder\nCheck the path; did you mean"):
+        read_rubrics(tmp_path.with_name(tmp_path.name[:-1]), SCALES)
     write_json(tmp_path / "a.json", official("t_2"))
     write_json(tmp_path / "b.json", official("t_1"))
     assert list(read_rubrics(tmp_path, SCALES)) == ["t_1", "t_2"]
