@@ -552,8 +552,7 @@ def experiment(
     arms = arms_of(plan, grid if isinstance(grid, Path) else Path("the grid"))
     material = given.read(plan, arms, judge)
     with RunDirectory(output).locked():
-        _check_topics(output, material.ids)
-        _tell_left_out(arms, output)
+        _check_tables(output, arms, material.ids)
         if given.rubrics:
             check_judge(arms, output, given.rubrics, judge, given.examples)
         folder = _open(index, corpus, plan, output)
@@ -721,8 +720,17 @@ def _run(  # long: a list of what it is given, and of what it does
     return scores, twins, alike, costs, judges_of(scores[0].values, arms[0], output, further)
 
 
-def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
-    """Refuse a folder whose tables are over further topics, which new tables would lose."""
+def _check_tables(folder: Path, arms: Sequence[Arm], topic_ids: Iterable[str]) -> None:
+    """Refuse a folder whose tables are over further topics, which new tables would lose.
+
+    Arms that they will lose, whose runs stay, are named.
+    """
+    from sidelight.ablation.runs import ARMS
+
+    there = {path.name for path in (folder / ARMS).glob("[!.]*") if path.is_dir()}
+    if lost := sorted(there.difference(arm.folder_name for arm in arms)):
+        told = f"arms in {folder / ARMS} that are not in the grid, and so not in the tables"
+        console.err.print(f"{told}: {', '.join(lost)}", style="yellow", markup=False)
     path = folder / EXPERIMENT
     if not path.exists():
         return
@@ -739,16 +747,6 @@ def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
             f"again; found {len(before) - len(lacking)}",
             remedy=f"Choose another folder with --output, or delete {path} to replace the tables.",
         )
-
-
-def _tell_left_out(arms: Sequence[Arm], output: Path) -> None:
-    """Say which arms in a folder the new tables lose; their runs stay."""
-    from sidelight.ablation.runs import ARMS
-
-    there = {path.name for path in (output / ARMS).glob("[!.]*") if path.is_dir()}
-    if lost := sorted(there.difference(arm.folder_name for arm in arms)):
-        told = f"arms in {output / ARMS} that are not in the grid, and so not in the tables"
-        console.err.print(f"{told}: {', '.join(lost)}", style="yellow", markup=False)
 
 
 def _search(

@@ -150,7 +150,7 @@ V = TypeVar("V")
 # megabytes, as does a file of nothing but short lines.
 MAX_LINE_BYTES = 16 << 20
 _MAX_LINES = 10_000_000
-_LOOKED_AT = 1_000  # bytes; of UTF-16 in a language of few letters nearly each second one is zero
+_BEGINNING = 1_000  # bytes; of UTF-16 in a language of few letters nearly each second one is zero
 _SAVE = "Save the file as UTF-8."
 
 
@@ -237,7 +237,7 @@ def open_text(path: Path) -> TextFile:
     """Decode a file and report the lines that cannot be decoded, without stopping at them."""
     content = read_bytes(path)
     findings = Findings(path)
-    if 3 * content.count(b"\0", 0, _LOOKED_AT) > min(len(content), _LOOKED_AT):
+    if 3 * content.count(b"\0", 0, _BEGINNING) > min(len(content), _BEGINNING):
         # Excel writes "Unicode text" so; read line by line, every letter would be damaged.
         findings.error("utf-16", None, expected="UTF-8", found="UTF-16", remedy=_SAVE)
         findings.raise_errors()

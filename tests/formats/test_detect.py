@@ -56,14 +56,11 @@ def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
         read_topics(tmp_path / "broken")
 
 
-def test_a_web_page_in_place_of_topics_has_one_fault(tmp_path):
+def test_a_web_page_in_place_of_topics_is_named(tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<!DOCTYPE html>\n<p>It\n<p>is\n")
-    with pytest.raises(
-        InvalidFileError, match=r":1: error \[json-syntax\].*found a web page"
-    ) as told:
+    with pytest.raises(InvalidFileError, match=r":1: error \[json-syntax\].*found a web page"):
         read_topics(page)
-    assert len(told.value.problems) == 1
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,9 @@ class ExtractiveReportWriter:
             one: "little" if why == "outdone" and one not in worth else why
             for one, why in unused.items()
         }
-        alike = self._vectors.similarity(
-            [one.text for one in findings], [one.text for one in findings]
-        )
-        sources = [
-            source_line(one.page.origin, one.page.title)
-            * (not answers and not _names_source(one.text, one.page.origin))
-            for one in findings
-        ]
+        texts = [one.text for one in findings]
+        alike = self._vectors.similarity(texts, texts)
+        sources = [_source_before(one) * (not answers) for one in findings]
         chosen, waiting = choose(
             findings, chances, alike, self._max_words, sources, fills_room=answers
         )
@@ -164,6 +159,12 @@ def with_sources(draft: DraftReport, evidence: EvidenceSet, profile: ArticleProf
         told.append(sentence)
     reserve = tuple(led(one, "")[0] for one in draft.reserve)
     return draft.model_copy(update={"sentences": tuple(told), "reserve": reserve})
+
+
+def _source_before(one: Finding) -> str:
+    """Return what stands before a finding that is the first of its page."""
+    is_named = _names_source(one.text, one.page.origin)
+    return "" if is_named else source_line(one.page.origin, one.page.title)
 
 
 def _names_source(text: str, origin: Origin) -> bool:
