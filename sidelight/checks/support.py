@@ -5,6 +5,7 @@ The three labels are those of the support evaluation of TREC RAG 2025 (section 3
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -91,7 +92,8 @@ class LearnedSupportCheck:
         if not tokens(one_line(sentence)):
             return _EMPTY
         level, lacking = verdict.level, ""
-        if self._strict and level > 0 and _is_quoted(sentence, source):
+        is_told = level > 0 and _is_quoted(sentence, source)
+        if self._strict and (is_told or _is_sentence_of(sentence, source)):
             level = _FULL
         elif self._strict and level == _FULL:
             lacking = _lacking(sentence, source)
@@ -126,6 +128,13 @@ def _is_quoted(sentence: str, source: str) -> bool:
     words = f" {' '.join(_words(source))} "
     parts = [_words(part) for part in sentence.split("; ")]
     return all(len(part) >= _QUOTED and f" {' '.join(part)} " in words for part in parts)
+
+
+def _is_sentence_of(sentence: str, source: str) -> bool:
+    """Tell whether a sentence is one of the source, letter by letter."""
+    place = source.find(sentence)
+    begins = place == 0 or re.search(r"(?:\n|[.!?][”\"]? )$", source[:place][-4:]) is not None
+    return bool(sentence) and place >= 0 and begins
 
 
 def _words(text: str) -> list[str]:

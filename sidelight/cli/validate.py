@@ -164,7 +164,7 @@ def validate(  # long: half of it are its options
         copy, changes = path, list[Change]()
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
-                if mending := mend_file(path, rules, fix, topic_ids):
+                if mending := _mended(path, rules, fix, topic_ids):
                     copy, changes = mending
                     mended[str(copy)] = changes
         verdicts.append(check(copy, rules, topic_ids))
@@ -198,9 +198,26 @@ def validate(  # long: half of it are its options
         [
             *_shown(verdicts, mended.values()),
             *notes,
-            *([Files(partial(_write_letters, output, letters, runs), "texts")] if output else ()),
+            *([Files(partial(_write_letters, output, letters), "texts")] if output else ()),
         ],
         exit_code=1 if n_invalid else 0,
+    )
+
+
+def _mended(
+    path: Path, rules: Track, folder: Path, topic_ids: Collection[str]
+) -> tuple[Path, list[Change]] | None:
+    """Return what `mend_file` does; UsageError where that would undo what somebody changed."""
+    copy = folder / path.name
+    is_later = copy.is_file() and copy.stat().st_mtime_ns > path.stat().st_mtime_ns
+    before = copy.read_bytes() if is_later else None
+    made = mend_file(path, rules, folder, topic_ids)
+    if before is None or (copy.is_file() and copy.read_bytes() == before):
+        return made
+    copy.write_bytes(before)
+    raise UsageError(
+        f"{copy} is not what --fix makes of {path}: it was changed since, or made otherwise",
+        remedy="Check it as it is, delete it, or name another folder with --fix.",
     )
 
 
@@ -362,9 +379,14 @@ class _Letter(NamedTuple):
             replace(one, remedy="") if one.code == "official" else one
             for one in _without_topics(left)
         ]
+        copied = _told(self.copy)[0]
+        official = self.given.kind.official if self.topic_ids and self.given.kind else None
+        if official:
+            is_valid = not official(Path(self.copy.file), self.topic_ids)
+            copied = f"{'valid' if is_valid else 'invalid'} by the track's own check"
         by_team = [one.said for one in self.changes if one.kind in NOT_MENDED]
         parts = {
-            f"Mended in the copy {self.copy.file} ({_told(self.copy)[0]}):": [
+            f"Mended in the copy {self.copy.file} ({copied}):": [
                 *_first_of_each([one for one in self.changes if one.kind not in NOT_MENDED])
             ],
             "To be mended by you:": by_team + [str(one) for one in left if one.severity == "error"],
@@ -372,11 +394,11 @@ class _Letter(NamedTuple):
         }
         state, title, size = _told(self.given)
         lines = [f"{self.given.file}: {state} {title}{size}"]
-        if self.topic_ids and self.given.kind and self.given.kind.official:
+        if official:
             stricter = "" if self.given.valid else " What follows is by stricter checks."
             says = f"valid.{stricter}"
             lines = [f"{self.given.file}: {title}{size}"]
-            if objections := self.given.kind.official(Path(self.given.file), self.topic_ids):
+            if objections := official(Path(self.given.file), self.topic_ids):
                 (line, first), number = objections[0], counted(len(objections), "error")
                 says = f"invalid, {number}; the first: {f'line {line}: ' if line else ''}{first}"
             lines.append(f"The track's own check: {says}")
@@ -421,20 +443,18 @@ def _sender(run: Any) -> str:
     return next((one.team_id for one in said), "") or run.run_ids[0]
 
 
-def _write_letters(
-    folder: Path, letters: Sequence[_Letter], runs: Sequence[tuple[str, str, Run | None]]
-) -> Iterator[Path]:
+def _write_letters(folder: Path, letters: Sequence[_Letter]) -> Iterator[Path]:
     """Write all that is known of each file alone, under the name of the file; yield the paths.
 
-    `runs` are those of the files. Which others of its own a team's run is like is said, too.
+    Which others of its own a team's run is like is said, too.
     """
     paths = [Path(one.given.file).absolute() for one in letters]
     paths = [path.parent.resolve() / path.name for path in paths]
     top = os.path.commonpath([path.parent for path in paths])
     of_team: dict[str, list[tuple[str, str, Run | None]]] = {}
-    for (task, _, run), one in zip(runs, letters, strict=False):
-        if run and run.run_ids:
-            of_team.setdefault(_sender(run), []).append((task, one.given.file, run))
+    for given in (one.given for one in letters if len(letters) > 1):
+        if (run := _run_in(given)) and run.run_ids and given.kind:
+            of_team.setdefault(_sender(run), []).append((given.kind.name, given.file, run))
     again: dict[str, list[Problem]] = {}
     for theirs in (order for sent in of_team.values() for order in (sent, sent[::-1])):
         for (_, file, _), told in zip(theirs, repeated(theirs), strict=True):

@@ -8,7 +8,7 @@ import re
 import socket
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial, wraps
@@ -208,15 +208,15 @@ def write_page(
 
 
 def _unused(
-    sources: Sequence[Labels], marking: Container[str], judges: Sequence[JudgePlot]
+    sources: Sequence[Labels], marking: Iterable[str], judges: Sequence[JudgePlot]
 ) -> list[str]:
     """Return a line on each given source of labels that a page shows nothing of."""
-    compared = {name for plot in judges for name in (plot.first, plot.second)}
+    compared = {*marking, *(name for plot in judges for name in (plot.first, plot.second))}
     return [
         f"Not shown: {one.name}. They mark no run here, and there are no two runs of a task to "
         "compare them by."
         for one in sources
-        if not one.is_own and one.name not in marking and one.name not in compared
+        if not one.is_own and compared.isdisjoint(one.titles)
     ]
 
 
@@ -341,7 +341,7 @@ def _write_runs(
     judges = compare_judges(listed[0].run.track, bank, given) if bank and given[1:] else ()
     notes = _unused(given, {one.judge for one in listed}, judges)
     by = {one.judge for one in listed}
-    source = next((one for one in given if one.name in by), None) if bank else None
+    source = next((one for one in given if not by.isdisjoint(one.titles)), None) if bank else None
     found = RunList(
         folder.name,
         tuple(listed),
@@ -350,7 +350,6 @@ def _write_runs(
         judges,
         given=bool(given),
         boards=leaderboards(listed[0].run.track, bank, source, frozenset()) if source else (),
-        boards_by=source.name if source else "",
     )
     atomic_write(destination, render_runs(found))
     return [*found.lacking(), *notes]

@@ -193,6 +193,9 @@ _BYLINES = (
         r"(?:correspondent|reporter|editor|columnist|writer)s?)$"
     ),
 )
+_OFFICE = re.compile(
+    r"\s(?:[a-z-]+\s){0,2}(?:correspondent|reporter|editor|columnist|writer)s?\b", re.IGNORECASE
+)
 # Words that follow a name in a byline, or stand where a name would.
 _NOT_A_NAME = frozenset(
     f"""
@@ -448,7 +451,10 @@ def find_authors(article: Article) -> tuple[str, ...]:
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
         for match in (match for pattern in _BYLINES for match in pattern.finditer(line)):
-            found = dict.fromkeys(_cut_at_noise(name) for name in _SPLIT.split(match["names"]))
+            names = _SPLIT.split(match["names"])
+            if len(names) > 1 and _OFFICE.match(line, match.end()):
+                names.pop()  # "By Jane Roe, North West reporter"
+            found = dict.fromkeys(map(_cut_at_noise, names))
             # Behind a comma may stand the outlet, or as much of its name as the pattern matches.
             authors = tuple(
                 one

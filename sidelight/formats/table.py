@@ -139,8 +139,10 @@ _WORDS = {
     "[": "{[}",  # after the end of a row, a bare one would begin an optional argument
     "]": "{]}",
     "\N{MINUS SIGN}": "$-$",
+    "<": "$<$",
+    ">": "$>$",
 }
-_SPECIAL = re.compile(r"[\\~^`\[\]&%$#_{}\N{MINUS SIGN}]|-(?=-)")
+_SPECIAL = re.compile(r"[\\~^`\[\]&%$#_{}<>\N{MINUS SIGN}]|-(?=-)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\.?\d)")
 
 

@@ -332,16 +332,17 @@ def _search(
 
 def _scored(
     track: Track, rubrics: Mapping[str, Rubric], labels: Labels
-) -> Iterator[tuple[str, ScoreTable, Callable[[], list[score.TopicHeadroom]]]]:
-    """Yield the title of each task with labels, the scores of all runs, and what finds headroom."""
+) -> Iterator[tuple[str, str, ScoreTable, Callable[[], list[score.TopicHeadroom]]]]:
+    """Yield each task with labels, who gave them, all runs' scores, and what finds headroom."""
     if labels.questions:
         asked = track, rubrics, labels.questions, labels.compound
         title = f"Questions ({track.question_list.title})"
-        yield title, score.score_questions(*asked), partial(score.question_headroom, *asked)
+        headroom = partial(score.question_headroom, *asked)
+        yield title, labels.title, score.score_questions(*asked), headroom
     if labels.answers:
         told = track, rubrics, labels.answers
         title = f"Reports ({track.cited_text.title})"
-        yield title, score.score_reports(*told), partial(score.report_headroom, *told)
+        yield title, labels.name, score.score_reports(*told), partial(score.report_headroom, *told)
 
 
 def leaderboards(
@@ -351,12 +352,13 @@ def leaderboards(
     return tuple(
         model.Board(
             task,
+            by,
             table.runs,
             ours,
             tuple(headroom()),
             run_intervals(table, samples=DEFAULT_SAMPLES, seed=0),
         )
-        for task, table, headroom in _scored(track, rubrics, labels)
+        for task, by, table, headroom in _scored(track, rubrics, labels)
         if len(table.runs) > 1
     )
 
@@ -367,19 +369,20 @@ def compare_judges(
     """Return how the first source of labels and each other one score the runs both speak of."""
     plots = []
     first, *others = (
-        (one.name, {task: table for task, table, _ in _scored(track, rubrics, one)})
+        {task: (by, table) for task, by, table, _ in _scored(track, rubrics, one)}
         for one in sources
     )
-    for name, tables in others:
-        for task in first[1].keys() & tables.keys():
-            sides = first[1][task], tables[task]
+    for tables in others:
+        for task in first.keys() & tables.keys():
+            (by, ours), (other, theirs) = first[task], tables[task]
+            sides = ours, theirs
             both = set.intersection(*map(_scored_topics, sides))
             here, there = (_main_scores(side, both) for side in sides)
             points = {tag: (here[tag], there[tag]) for tag in sorted(here.keys() & there.keys())}
             if len(points) > 1:
                 across, up = np.array(list(points.values())).T
                 tau = kendall(across, up) if len(points) >= MIN_RUNS else None
-                plots.append(model.JudgePlot(task, first[0], name, points, tau))
+                plots.append(model.JudgePlot(task, by, other, points, tau))
     return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
 
 
@@ -509,10 +512,10 @@ def list_run(
     return model.ListedRun(
         link=link,
         run=run,
-        judge=labels.name if labels else "",
+        judge=labels.title if labels else "",
         scores={
             f"{task}: {measure.name}": scored.row[measure.name]
-            for task, table, _ in tables
+            for task, _, table, _ in tables
             for measure in (table.main, table.computed_by("report_contradiction"))
             if measure
             for scored in table.runs
@@ -641,10 +644,13 @@ def _rival(
         questions=theirs.questions,
         sentences=sentences,
         shared_questions=frozenset(theirs.questions).intersection(ours.questions),
+        shared_sentences=frozenset(one.text for one in sentences).intersection(
+            one.text for one in _cited(ours, {})[0]
+        ),
         shared_segments=_citations(ours) & _citations(theirs),
         is_same=(theirs.questions, theirs.report) == (ours.questions, ours.report),
         differing=tuple(one for one in differing if one[1] != one[2]),
-        judge=labels.name if labels else "",
+        judge=labels.title if labels else "",
         marks=by.mark(rubric) if by and rubric else None,
     )
 

@@ -509,7 +509,9 @@ class Reading:
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [one for group in self._by_subject.values() for one in group]
-        found = [one for one in found if self._tie(one)[0] >= _NAMED + 1]
+        found = [
+            one for one in found if self._tie(one)[0] >= _NAMED + 1 and not tells_decision(one.text)
+        ]
         return _finding(max(found, key=self._tie_said)) if found else None
 
     def _tie_said(self, sentence: ShownSentence) -> tuple[bool, tuple[float, float]]:
@@ -538,7 +540,7 @@ class Reading:
         around = self._by_subject.get(AROUND, ())
         found += [one for one in around if one.number in best and _corrects(one)]
         found += [one for one in self._by_subject.get(PUBLISHER, ()) if _corrects(one)]
-        found = [one for one in found if not self._repeats(one.text)]
+        found = [one for one in found if not (self._repeats(one.text) or _is_plea(one))]
         others = (*self._by_subject.get(RELIED_ON, ()), *around)
         found += [one for one in others if tells_decision(one.text) and one not in found]
 
@@ -626,6 +628,12 @@ class Reading:
                 finding = Finding(claim.text, None, claim.speaker, sources)
                 pairs.append(_Pair(says, finding, score))
         return pairs
+
+
+def _is_plea(sentence: ShownSentence) -> bool:
+    """Tell whether a sentence rests on press releases alone: what a party says is no record."""
+    kinds = {one.source.kind for one in sentence.citations}
+    return kinds == {"press release"}
 
 
 def ties_told(told: Told, evidence: Iterable[Segment]) -> dict[str, int]:

@@ -210,6 +210,7 @@ class Rival(NamedTuple):
 
     Attributes:
         shared_questions: Questions that both runs ask, word for word.
+        shared_sentences: Sentences that both reports have, word for word.
         shared_segments: Ids of the segments that both runs cite.
         is_same: Whether questions and report are those of the other run.
         differing: Settings in which the runs differ: name, value here, value there.
@@ -221,6 +222,7 @@ class Rival(NamedTuple):
     questions: tuple[str, ...]
     sentences: tuple[ShownSentence, ...]
     shared_questions: frozenset[str]
+    shared_sentences: frozenset[str]
     shared_segments: frozenset[str]
     is_same: bool
     differing: tuple[tuple[str, str, str], ...]
@@ -299,10 +301,11 @@ class TopicPage(NamedTuple):
 class Board(NamedTuple):
     """Runs on one task, the best first, tags of the run of the page, and each topic's headroom.
 
-    `intervals` are of the first measure, by run tag.
+    `by` is who labelled them; `intervals` are of the first measure, by run tag.
     """
 
     task: str
+    by: str
     runs: tuple[RunScore, ...]
     ours: frozenset[str]
     headroom: tuple[TopicHeadroom, ...]
@@ -383,7 +386,7 @@ class RunList(NamedTuple):
 
     `unscored` says of shown ones why scores that there are cannot be shown. `judges` compares
     sources of labels. `given` tells whether there are labels from elsewhere, which know runs by
-    their tags alone; `boards` are by those of the source `boards_by`.
+    their tags alone; `boards` are by the first of them that marks a run here.
     """
 
     folder: str
@@ -393,7 +396,6 @@ class RunList(NamedTuple):
     judges: tuple[JudgePlot, ...]
     given: bool
     boards: tuple[Board, ...] = ()
-    boards_by: str = ""
 
     def lacking(self) -> list[str]:
         """Return a line on runs that are not shown, or not with their scores, for each reason."""

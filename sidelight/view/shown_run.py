@@ -284,6 +284,7 @@ class Labels:
             support it.
         lost_at: By topic and answer id, the stage at which the run lost most credit for it.
         is_own: Whether the run was judged by itself, on its topics alone.
+        people_decide: Whether compound verdicts are people's, though the other labels are not.
     """
 
     name: str
@@ -293,6 +294,17 @@ class Labels:
     support: Mapping[tuple[str, str, str], ShownSupport]
     lost_at: Mapping[tuple[str, str], str]
     is_own: bool = False
+    people_decide: bool = False
+
+    @property
+    def title(self) -> str:
+        """Who gave them; of questions, also who decided which are compound."""
+        return self.titles[self.people_decide and bool(self.questions)]
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """What reports marked by them say, and what questions may."""
+        return self.name, f"{self.name}, compound verdicts by people"
 
     def support_of(self, run: ShownRun, topic_id: str) -> Verdicts:
         """Return what is said of the sentences of a run's report."""
@@ -310,8 +322,7 @@ class Labels:
         both = {_asked(one): one for one in (*(self.compound or ()), *by_people)}
         if not self.questions or any(_asked(one) not in both for one in self.questions):
             return self
-        name = f"{self.name}, compound verdicts by people"
-        return replace(self, name=name, compound=tuple(both.values()))
+        return replace(self, compound=tuple(both.values()), people_decide=True)
 
     def of(self, tags: Container[str]) -> Labels:
         """Return the labels of questions and answers of some runs, by their tags."""

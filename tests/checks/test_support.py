@@ -106,6 +106,17 @@ def test_a_source_that_denies_a_sentence_or_turns_it_round_does_not_support_it()
     assert {one.label for one in CHECK.check(turned)} == {NONE}
 
 
+def test_a_sentence_of_the_source_is_supported_whatever_it_denies():
+    sentence = "The flight took place in October 2019, and not during the drought of 2022."
+    around = "\nThe photograph showed the offices, to whom we apologise.\n"
+    source = f"{around}\n{sentence}\n{around}"
+    strict = LearnedSupportCheck(strict=True)
+    assert [one.label for one in strict.check([(sentence, [source])])] == [FULL]
+    # Within another sentence it may be what that one denies.
+    denied = source.replace(sentence, f"It is false that {sentence}")
+    assert [one.label for one in strict.check([(sentence, [denied])])] != [FULL]
+
+
 def test_a_strict_check_calls_less_full():
     source = "By Ilse Marrow. The harbour holds 400 boats, according to the Orrin Harbour Trust."
     sentence = "Ilse Marrow has been paid by the Orrin Harbour Trust since 2018."

@@ -202,7 +202,11 @@ def test_a_text_is_on_the_given_file_and_in_full_though_it_was_mended(valid_run,
     copy = tmp_path / "mended" / "run"
     mended, mine, advice = (
         told_lines.index(one)
-        for one in (f"Mended in the copy {copy} (invalid):", "To be mended by you:", "Advice:")
+        for one in (
+            f"Mended in the copy {copy} (invalid by the track's own check):",
+            "To be mended by you:",
+            "Advice:",
+        )
     )
     assert (mended, mine) == (0, 6)  # 25 ranks, of which three are shown, and an order
     assert "  and 22 more, rank" in told_lines

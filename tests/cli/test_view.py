@@ -467,8 +467,8 @@ def test_labels_of_compared_runs_stand_side_by_side(run, data, tmp_path):
     assert "questions 0.500; report supportive 1.000, contradictory 0.000; auto labels" in hints
     assert "No labels of sidelight-third are known here." in hints
     same = (
-        "10 questions and 2 passages in common with sidelight-view: both are the same, word for "
-        "word"
+        "10 questions, 2 sentences and 2 cited passages in common with sidelight-view: both are "
+        "the same, word for word"
     )
     assert hints.count(same) == 2  # topics
     assert "1 of 2" in texts(page, "dd")  # topics that have a rubric

@@ -25,6 +25,8 @@ def article(body, title="A title", url="https://www.daily-lark.example/a"):
         ("BY DANA ORRIN AND LEE VAN MARSH", ("Dana Orrin", "Lee Van Marsh")),
         ("BY DANA ORRIN, SOL REED AND TIM LECK", ("Dana Orrin", "Sol Reed", "Tim Leck")),
         ("BY DANA ORRIN POLITICAL EDITOR", ("Dana Orrin",)),
+        ("By Dana Orrin, North West reporter", ("Dana Orrin",)),
+        ("By Dana Orrin and Sol Reed, Health Editors", ("Dana Orrin", "Sol Reed")),
         ("BY DANA ORRIN FOR THE DAILY LARK", ("Dana Orrin",)),
         ("DANA ORRIN, POLITICAL EDITOR", ("Dana Orrin",)),
         ("DANA ORRIN AND SOL REED, POLITICAL EDITORS", ("Dana Orrin", "Sol Reed")),

@@ -180,6 +180,16 @@ def test_the_record_shows_a_correction_before_a_figure_of_something_else():
     assert lead.claim.number == 2
 
 
+def test_a_press_release_is_no_record():
+    release = "https://peat.example/press-releases/frogs"
+    source = Segment(segment_id="b_doc_00_4#0_9", url=release, title="Frogs", text="So.")
+    denied = "The survey of 2021 did not count 1,200 frogs."
+    report = (CitedSentence(text=denied, citations=(source.segment_id,)),)
+    lead = digested(Made(ARTICLE, (), report, (*SEGMENTS, source))).lead
+    assert lead
+    assert lead.claim is None
+
+
 def test_the_record_shows_what_was_decided_before_what_only_denies():
     texts = (
         "The survey of 2021 did not count 1,200 frogs; nobody saw more than 300, none of them old.",

@@ -52,6 +52,7 @@ _FORMULA = re.compile(r"^\s*+(?:(?:[=@]++|[+-]++(?=[A-Za-z(]++[(|!]))\s*+)++")
 _THOUGHTS = r"(?i:</?think(?:ing)?\b>?)"
 _CHAT = r"<[|｜][^<>|｜\s]{1,40}+[|｜]>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
 _MARK = r"\[[0-9]{1,3}+(?:\s?[,;–-]\s?[0-9]{1,3}+)*+\]"
+_ID_MARK = re.compile(r"\s?【([^【】\s]{1,100})】")
 _LEFTOVERS = {
     "thoughts of a model": re.compile(_THOUGHTS),
     "tokens of a chat": re.compile(_CHAT),
@@ -143,7 +144,7 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
             line,
             expected="plain text",
             found=f"【...】 in {quoted(text)}",
-            remedy="Move the marked ids into citations.",
+            remedy="Remove the marks; the ids belong in citations.",
         )
     hidden = _HIDDEN_WORDS.search(text)
     if hidden:
@@ -518,6 +519,12 @@ def _respell(held: Any, model: type[BaseModel], where: str) -> list[str]:
     return renamed
 
 
+def _ended(text: str, cited: Sequence[str]) -> str:
+    """Return a text without what can be taken off its end, and marks of ids that it cites."""
+    plain = _ID_MARK.sub(lambda mark: "" if mark[1] in cited else mark[0], text)
+    return _ENDS[bool(cited)].sub("", plain)
+
+
 def mend_reports(  # long: each kind of change and what is said of it
     path: Path, task: CitedTextTask, destination: Path
 ) -> list[submission.Change]:
@@ -549,7 +556,7 @@ def mend_reports(  # long: each kind of change and what is said of it
         without_unknown(line, "", content, _ExactReport)
         without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
         held = content["responses"]
-        ended = [_ENDS[bool(one.get("citations"))].sub("", one["text"]) for one in held]
+        ended = [_ended(one["text"], one.get("citations") or ()) for one in held]
         mended[line] = content
         if beside := next(filter(None, map(_BESIDE.search, ended)), None):
             why = f"only a person can tell what {quoted(beside.group())} leaves of them"

@@ -178,7 +178,7 @@ def changes_shown(
     lost = {one.line or 0: one for one in reversed(dropped.problems)}  # the first of each line
     for line, one in lost.items():
         kind = "headings left out:" if one.code == "header-line" else LEFT_OUT
-        gone.append((line, kind, f"expected {one.expected}; found {one.found}"))
+        gone.append((line, kind, f"expected {one.expected}; found {one.found}. {one.remedy}"))
     return [Change(one, f"{path}: {one}") for one in whole] + [
         Change(kind, f"{path}:{line}: {kind} {what}")
         for line, kind, what in sorted([*gone, *changes], key=itemgetter(0))

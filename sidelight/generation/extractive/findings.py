@@ -61,9 +61,12 @@ _QUALIFIES = re.compile(
 _PRINTED = r"(?:said|wrote|stated|reported|described|gave|called|claimed|quoted|named)\b"
 _WRONG = re.compile(
     rf"(?:\d{{1,2}} \w+\. )?(?:(?:In [^.]{{3,80}},? )?[Ww]e (?:also )?{_PRINTED}"
-    r"|(?:An?|The|Our|This) (?:\w+ )?(?:report|article|story|item|piece|headline|column)\b"
+    r"|(?:An?|The|Our|This) (?:\w+ )?"
+    r"(?:report|article|story|item|piece|headline|column|version)\b"
     rf"[^.]{{0,200}}?\b{_PRINTED})"
 )
+# What stands before an entry of a list of corrections: "The flood (online, 27 June): ".
+_ENTRY = re.compile(r"^[A-Z][^.:!?]{2,80}: (?=[A-Z])")
 # What a ruling finds against somebody, and what it does not.
 _UPHELD = re.compile(r"\b(?:uph[eo]ld\w*|breach(?:ed|es)|in breach|broke the)\b", re.IGNORECASE)
 _CLEARED = re.compile(
@@ -129,6 +132,7 @@ _OF_ONE = {"are": "is", "have": "has"}
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 _ITS = frozenset({"it", "its"})
+_ARTICLES = frozenset({"article", "item", "piece", "report", "story"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
 _QUOTES = str.maketrans('“”"', "‘’'")
 _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
@@ -196,7 +200,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
-            if is_corrected and _WRONG.match(lines[place]):
+            if is_corrected and _WRONG.match(_ENTRY.sub("", lines[place])):
                 continue  # what was printed, without what is so
             if _is_half_decided(told, upheld, pleads):
                 continue
@@ -338,7 +342,10 @@ class _Reader:
         self._wanted = {near for number in wanted for near in range(number - 2, number + 3)}
         read = sorted({n - back for n in self._wanted for back in range(_LOOK_BACK + 1)})
         read = [number for number in read if 0 <= number < len(self._lines)]
-        parsed = parse([self._lines[number] for number in read])
+        texts = [self._lines[number] for number in read]
+        if page.origin.kind == CORRECTION_PAGE:
+            texts = [_ENTRY.sub("", text) for text in texts]
+        parsed = parse(texts)
         self._parsed = dict(zip(read, parsed, strict=True))
         addressing = sum(one.addresses_somebody for one in parsed if one.is_finite)
         finite = sum(one.is_finite for one in parsed)
@@ -430,7 +437,10 @@ class _Reader:
         one = self._parsed[number]
         edits: list[tuple[int, int, str]] = []
         pointer = one.pointer
-        if pointer is not None and not any(_is_meant(pointer, before) for before in after):
+        thing = pointer.head if pointer is not None and pointer.lower_ == "this" else None
+        if self._page.origin.kind == CORRECTION_PAGE and thing and thing.lemma_ in _ARTICLES:
+            edits.append((pointer.idx, thing.idx + len(thing), "the article"))
+        elif pointer is not None and not any(_is_meant(pointer, before) for before in after):
             is_thing = pointer.dep_ == "nsubjpass" and self._has_object(number)
             name = "" if is_thing else self._antecedent(number, pointer.lower_)
             if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"

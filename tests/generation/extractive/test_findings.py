@@ -386,6 +386,19 @@ def test_the_article_in_other_words_is_not_read(known):
     assert not any(one.decides and one.text in OTHER_MATTERS for one in found)
 
 
+def test_an_entry_of_a_list_of_corrections_is_told_of_the_article(known):
+    wrong = (
+        "An earlier version of this story said that the Marrow Sound Line had 90,000 passengers."
+    )
+    text = f"The ferry (online, 27 June): {wrong} The ferry of the Marrow Sound Line had 41,000.\n"
+    url = "https://press.example/corrections"
+    found = told_by(known, text, title="Corrections", url=url)
+    shown = wrong.replace("this story", "[the article]")
+    assert (shown, "The ferry of the Marrow Sound Line had 41,000.") in found
+    assert (shown,) not in found  # what was wrong is told with what is so
+    assert not any("online" in text for texts in found for text in texts)
+
+
 def test_of_a_decision_what_was_decided_is_told_not_what_its_parties_said(known):
     said = f"{CLAIM} {BOUGHT}"
     text = f"The promotion\n{said}\nThe board's reply\n{PAID}\nDecision\n{UPHELD}\n"
