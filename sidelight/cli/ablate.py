@@ -297,16 +297,6 @@ class Experiment(NamedTuple):
         tested = counted(sum(bool(found.effects) for found in self.effects), "measure")
         return f"Holm's correction for the number of arms, each of {tested} by itself"
 
-    def _unprovable(self, n_arms: int) -> str:
-        """Return that no test could show a difference, where that is so."""
-        from sidelight.evaluation.scoring.table import CONFIDENCE, smallest_p_value
-
-        least = smallest_p_value(len(self.topic_ids)) * n_arms
-        if not n_arms or least <= 1 - CONFIDENCE:
-            return ""
-        told = f"a test on {self._n_topics}, corrected for {counted(n_arms, 'arm')}"
-        return f"{told}, can show no difference: its least p-value is {min(least, 1):.2g}"
-
     def _judged(self, measures: Iterable[str]) -> list[str]:
         by: dict[str, list[str]] = {}
         for name in measures:
@@ -386,9 +376,10 @@ class Experiment(NamedTuple):
             if effect:
                 difference = f"{effect.difference:{signed}}{_mark(effect.p_holm)}"
                 rows[-1][2:] = [beside_interval(difference, effect), f"{effect.p_holm:.4f}"]
-        unprovable = self._unprovable(len(found.effects))
+        unprovable = _unprovable(len(self.topic_ids), len(found.effects))
         return table._replace(
-            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}. "
+            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}"
+            f"{'; lower is better' * found.measure.lower_is_better}. "
             f"{self.sampling.intervals}. * p < .05, ** p < .01: two-sided paired randomisation "
             f"test, {self._corrected}.{unprovable and f' {unprovable.capitalize()}.'}"
             f"{self._known(found.measure.name)}",
@@ -434,7 +425,7 @@ class Experiment(NamedTuple):
         ]
         unprovable: dict[str, list[str]] = {}
         for found in self.effects:
-            unprovable.setdefault(self._unprovable(len(found.effects)), []).append(
+            unprovable.setdefault(_unprovable(len(self.topic_ids), len(found.effects)), []).append(
                 found.measure.name
             )
         for told, names in unprovable.items():
@@ -762,8 +753,20 @@ def _search(
     return score_searches(distinct, given.qrels, grid.measures, output), twins
 
 
+def _unprovable(n_topics: int, n_arms: int) -> str:
+    """Return that no test could show a difference, where that is so."""
+    from sidelight.evaluation.scoring.table import CONFIDENCE, smallest_p_value
+
+    least = smallest_p_value(n_topics) * n_arms
+    if not n_arms or least <= 1 - CONFIDENCE:
+        return ""
+    told = f"a test on {counted(n_topics, 'topic')}, corrected for {counted(n_arms, 'arm')}"
+    return f"{told}, can show no difference: its least p-value is {min(least, 1):.2g}"
+
+
 def _plan(arms: Sequence[Arm], topics: Sequence[Topic]) -> console.Result:
-    """Return what each arm changes, and what it would ask of models."""
+    """Return what each arm changes, what it would ask of models, and what tests can show."""
+    cannot = _unprovable(len(topics), sum(arm.same_as is None for arm in arms[1:]))
     arms_json, rows = [], []
     for arm in arms:
         cost = estimate_run(arm.settings, topics).total
@@ -778,5 +781,6 @@ def _plan(arms: Sequence[Arm], topics: Sequence[Topic]) -> console.Result:
         [
             console.PlainTable(("arm", "changes", "calls", "tokens"), rows),
             "Arms share cached hits, vectors and replies; the counts above assume no sharing.",
+            *([f"note: {cannot}"] if cannot else ()),
         ],
     )

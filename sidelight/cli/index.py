@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -391,12 +392,13 @@ def segment(
                 lacking.append(one.topic_id)
             yield one
 
-    with progress_bar("documents") as advance:
-        count = write_segments(output, noted(), advance)
-    if not count:
+    found = noted()
+    if (first := next(found, None)) is None:
         raise InputError(
             f"{documents[0]}: expected documents; found none", remedy=f"Give {_DOCUMENTS}"
         )
+    with progress_bar("documents") as advance:
+        count = write_segments(output, chain([first], found), advance)
     total, known = len(addresses), sum(addresses)
     shown: list[Shown] = [f"Wrote {counted(count, 'segment')} to {output}"]
     if known < total:
@@ -436,6 +438,13 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
         for file in _pages(path) if path.is_dir() else [path]:
             name = str(file.relative_to(folder).with_suffix(""))
             document_id = re.sub(r"[^\w.-]+", "-", name)
+            try:
+                document = _document(file, document_id)
+            except NoArticleError as error:
+                if not path.is_dir():
+                    raise InputError(f"{file}: {error}") from None
+                typer.echo(f"left out: {file}: {error}", err=True)
+                continue
             if document_id in known:
                 raise InputError(
                     f"{file}: expected an id of its own; found {document_id!r}, the id of "
@@ -443,14 +452,7 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
                     remedy="Rename one of the two files.",
                 )
             known[document_id] = file
-            try:
-                document = _document(file, document_id)
-            except NoArticleError as error:
-                if not path.is_dir():
-                    raise InputError(f"{file}: {error}") from None
-                typer.echo(f"left out: {file}: {error}", err=True)
-            else:
-                yield document
+            yield document
 
 
 def _pages(folder: Path) -> list[Path]:
@@ -472,7 +474,9 @@ def _document(file: Path, document_id: str) -> Article:
     found = read_upload(kind_of(file.name, content), content)
     # A text may begin with its title and the address that it was saved from.
     lines = [line.strip() for line in found.text.split("\n") if line.strip()]
-    known = [one for one in lines[:_TOP_LINES] if len(one) <= MAX_URL and ADDRESS.fullmatch(one)]
+    top = [f"https://{one}" if one.startswith("www.") else one for one in lines[:_TOP_LINES]]
+    known = [one for one in top if len(one) <= MAX_URL and ADDRESS.fullmatch(one)]
+    lines = [*top, *lines[_TOP_LINES:]]
     lines = [line for line in lines if line not in known]
     if not lines:
         raise NoArticleError("Expected a page with text; found none.")

@@ -25,6 +25,7 @@ from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import read_searches, write_narratives
 from sidelight.formats.verdict import read_topics, track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
+from sidelight.registry import did_you_mean
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import PromptUsage, told_fallbacks
 from sidelight.runs.runner import RunSummary
@@ -306,7 +307,8 @@ def run(  # long: half of it are its options
         check_asked(settings, calls.base_url)
     todo = read_topics(topics, load_track(settings.track))
     if unknown := set(topic or ()) - {one.topic_id for one in todo}:
-        raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
+        near = did_you_mean(min(unknown), [one.topic_id for one in todo])
+        raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic{near}")
     wanted = [one for one in todo if not topic or one.topic_id in topic]
     if judging.rubrics or judging.examples:
         topic_ids = [one.topic_id for one in todo]

@@ -134,7 +134,9 @@ def _refuse_run(path: Path, expected: str, made: str) -> None:
     if there := sorted(map(str, folder.glob(f"scores/{made}"))):
         remedy = f"Give what was made of it: {' or '.join(there)}"
     elif (folder / "config.yaml").is_file():
-        remedy = f"Judge and score it first: sidelight evaluate {folder} --index INDEX"
+        remedy = (
+            f"Judge and score it first: sidelight evaluate {folder} --index INDEX --rubrics RUBRICS"
+        )
     else:
         remedy = f"Judge it first: sidelight judge {path} --task TASK --rubrics RUBRICS -o LABELS"
     found = "a run directory" if is_folder else "a run"

@@ -36,6 +36,7 @@ from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file, read_topics, run_files, track_of
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
+from sidelight.runs.log import SEARCH
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, host_of
 from sidelight.text import first_of, one_line
@@ -430,8 +431,8 @@ def read(
         err.print("No headline was found in the text. Give it with --title.")
     if not topic.url:
         err.print(
-            "No address was found in the text. With --url, the outlet is known, and so are pages "
-            "that copy the article."
+            "No address was found in the text. With --url, pages of the outlet's own site are "
+            "known, and pages that copy the article."
         )
     if estimate:
         from sidelight.cli.run import estimated
@@ -585,6 +586,19 @@ _Url = Annotated[str, Field(max_length=2_000, pattern=r"^(https?://\S+)?$", desc
 _Content = Annotated[str, Field(description="All of the file, at most 64 MiB.")]
 
 
+def _reporter(report: Callable[[str], object]) -> Callable[[str, str], None]:
+    """Return what is called when a step begins, and reports all but searches.
+
+    Those begin on threads that cannot reach an assistant.
+    """
+
+    def begin(_topic_id: str, step: str) -> None:
+        if step != SEARCH:
+            report(STEPS.get(step, step))
+
+    return begin
+
+
 def make_tools(  # long: each tool with the words that an assistant reads
     folder: SearchIndex, settings: Settings, access: ModelAccess, runs: Path
 ) -> MCPServer:
@@ -639,10 +653,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
         It takes seconds, or minutes with a language model; nothing is fetched from the URL.
         """
         article, steps = _article("the article", read_pasted(text), title, url), count(1)
-
-        def begin(_topic_id: str, step: str) -> None:
-            from_thread.run(call.report_progress, next(steps), None, STEPS.get(step, step))
-
+        report = partial(from_thread.run, call.report_progress)
+        begin = _reporter(lambda step: report(next(steps), None, step))
         stop, work = from_thread.check_cancelled, partial(_investigate, on_step=begin, runs=runs)
         return work(article, settings, folder, access, check=stop).document()
 

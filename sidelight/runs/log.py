@@ -53,9 +53,9 @@ def told_fallbacks(by_topic: Mapping[str, Sequence[str]]) -> list[str]:
 class TopicLog:
     """Events of the work on one topic: its calls, fallbacks, and seconds by step.
 
-    `on_call` gets every call when it has ended, `on_step` the name of every step when it begins,
-    and `on_result` the name and the result of every step. `seconds` adds up repeated steps,
-    and searches, which go on side by side.
+    `on_call` gets every call when it has ended, `on_step` the name of every step when it begins (of
+    a search, on the thread that searches), and `on_result` the name and the result of every step.
+    `seconds` adds up repeated steps, and searches, which go on side by side.
     """
 
     def __init__(

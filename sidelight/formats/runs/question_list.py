@@ -20,7 +20,7 @@ from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import as_plain, check_active, inert
 from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
-from sidelight.text import counted, normalized, one_line, pointing_at_article, quoted, tokens
+from sidelight.text import normalized, one_line, pointing_at_article, quoted, tokens
 
 _HEADINGS = frozenset("topic_id qid topic team_id run_id run_tag rank question".split())
 # What pandas reads as a missing value, so that a judge is asked about "nan".
@@ -72,7 +72,7 @@ def check_ranks(
             min(after, key=lambda row: ranks[row.rank], default=rows[-1]).line,
             expected=f"ranks 1 to {task.count} for topic {topic_id}",
             found=f"no rank {', '.join(missing)}",
-            remedy=f"Add {counted(len(missing), 'question')}.",
+            remedy="Correct the ranks, or add what is missing.",
         )
     order = [ranks[row.rank] for row in rows if row.rank in ranks]
     if order != sorted(order):

@@ -25,7 +25,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overl
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
-from sidelight.formats.lines import Findings, TextFile, read_bytes, readable
+from sidelight.formats.lines import GIVE_TOPICS, Findings, TextFile, read_bytes, readable
 from sidelight.registry import load, names
 from sidelight.schemas.run import (
     CitedSentence,
@@ -256,6 +256,15 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
 
     A topic of a line that cannot be read is not missing: that line is to be mended.
     """
+    if first_lines and run.topic_ids and first_lines.keys().isdisjoint(run.topic_ids):
+        run.findings.error(
+            "topic-unknown",
+            None,
+            expected=f"some of {len(run.topic_ids)} topics, such as {quoted(min(run.topic_ids))}",
+            found=f"none of them, but {first_of([*map(quoted, first_lines)])}",
+            remedy=f"Give the topics that the run is on{GIVE_TOPICS}.",
+        )
+        return
     for topic_id, line in first_lines.items():
         run.findings.topics([topic_id], run.topic_ids, line)
     damaged = topics_of_lines(run, (one.line for one in run.findings.problems))
