@@ -3,7 +3,7 @@
 Ours: `BuildTextPart` in as many processes as there are cores, as a build does, which also checks
 every line and writes the document store. The peer: one IndexCollection with as many threads,
 positions and document vectors stored, in a process of its own. Both sides start from nothing, so
-their virtual machines and imports count. `bench_index_search` has the Lucene part alone.
+their virtual machines and imports count.
 
 Run with: python -m benchmarks.bench_text_parts
 """

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN, _MAX_ALIKE = 20, 3
 _VARIED = {"official", "key-missing", "key-unknown", "value"}  # each stands for different faults
-_MISSING = {"rank-missing", "topic-missing"}
-_MOST_COMPARED = 2_000  # lines; a mended line of a longer file is not looked for among all of them
 _LISTS_ALL = "--json lists them all"
 _STRICTER = "These checks are stricter than the track's; --official gives the track's own verdict."
 _BY_FORM = "Segment ids were checked by their form only; --index INDEX looks them up."
@@ -407,23 +405,9 @@ class _Letter(NamedTuple):
         return "".join(f"{line}\n" for line in lines)
 
     def _left(self) -> list[Problem]:
-        """Return what is wrong with the copy, by the lines of the given file.
-
-        What is missing from a copy only because lines were left out of it is no fault of its own.
-        """
-        given, copy = ([*open_text(Path(one.file)).lines] for one in (self.given, self.copy))
-        words = {line: frozenset(text.split()) for line, text in given}
-        copied = {line: frozenset(text.split()) for line, text in copy}
-        same = {its: line for line, its in words.items()}
-        missing = {(one.code, one.expected) for one in self.copy.problems if one.code in _MISSING}
-        left = [one for one in self.given.problems if (one.code, one.expected) in missing]
-        for one in self.copy.problems:
-            its = copied.get(one.line or 0, frozenset())
-            line = same.get(its) if one.line else None
-            if one.line and line is None and len(words) <= _MOST_COMPARED:
-                line = min(words, key=lambda at: len(words[at] ^ its))
-            left += [replace(one, file=self.given.file, line=line)] * (one.code not in _MISSING)
-        return sorted(left, key=lambda one: one.line or 0)
+        """Return what is wrong with the given file and still with its copy."""
+        left = {(one.code, one.found) for one in self.copy.problems}
+        return [one for one in self.given.problems if (one.code, one.found) in left]
 
 
 def _first_of_each(changes: Iterable[Change]) -> Iterator[str]:
