@@ -80,13 +80,13 @@ def questions(  # long: half of it are options
         access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
         async def work(models: Mapping[str, PromptedModel]) -> Pool:
-            check = partial(check_by_model, models[model], articles, task.max_characters)
+            check = partial(check_by_model, models[model], articles, task)
             return await pool_questions(runs, check, per_group=per_group, seed=seed)
 
         pool = asyncio.run(ask(models_by_name([model], at_once), access, work))
     else:
         vectors = TextVectors(Encoder().encode_sentences)
-        rules = partial(check_by_rules, vectors, task.max_characters)
+        rules = partial(check_by_rules, vectors, task)
         pool = asyncio.run(pool_questions(runs, rules, per_group=per_group, seed=seed))
     count = sum(map(len, pool.questions.values()))
     if not count:

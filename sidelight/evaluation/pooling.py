@@ -27,6 +27,7 @@ from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import QuestionRun
+from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article
 from sidelight.text_vectors import TextVectors
 
@@ -128,13 +129,17 @@ _SAME_QUESTION = 0.84
 
 
 async def check_by_rules(
-    vectors: TextVectors, max_characters: int, _topic_id: str, question: str, pooled: Sequence[str]
+    vectors: TextVectors,
+    task: QuestionListTask,
+    _topic_id: str,
+    question: str,
+    pooled: Sequence[str],
 ) -> str | None:
     """Return why a question may not enter, by the rules of the task and what is pooled already.
 
-    `vectors` are by the default encoder; `max_characters` is the task's limit per question.
+    `vectors` are by the default encoder.
     """
-    if reason := rule_reason(question, max_characters):
+    if reason := rule_reason(question, task):
         return reason
     if not pooled:
         return None
@@ -145,13 +150,13 @@ async def check_by_rules(
     return f"the pool has it already: {pooled[nearest]}"
 
 
-def rule_reason(question: str, max_characters: int) -> str | None:
+def rule_reason(question: str, task: QuestionListTask) -> str | None:
     """Return which rule of the task a question breaks by its form, or None."""
     if not one_line(question).endswith("?"):
         return "it does not end with a question mark"
-    if len(normalized("NFC", question)) > max_characters:
-        return f"it has more than {max_characters} characters"
-    if points := pointing_at_article(question):
+    if len(normalized("NFC", question)) > task.max_characters:
+        return f"it has more than {task.max_characters} characters"
+    if task.standalone and (points := pointing_at_article(question)):
         return f"it does not stand by itself: it says {points!r}"
     # Each pooled question is searched for by itself, and the track pooled next to no follow-ups.
     return compound_reason(question, follow_ups=False) or general_reason(question)
@@ -230,7 +235,7 @@ class PoolVerdict(Value):
 async def check_by_model(
     model: PromptedModel,
     articles: Mapping[str, str],
-    max_characters: int,
+    task: QuestionListTask,
     topic_id: str,
     question: str,
     pooled: Sequence[str],
@@ -240,7 +245,7 @@ async def check_by_model(
     `articles` are titles and texts by topic id; a topic without one is judged by its questions
     alone.
     """
-    if reason := rule_reason(question, max_characters):
+    if reason := rule_reason(question, task):
         return reason
     words = articles.get(topic_id, "").split(maxsplit=_ARTICLE_WORDS)
     try:
@@ -250,7 +255,7 @@ async def check_by_model(
             article=" ".join(words[:_ARTICLE_WORDS]),
             question=question,
             pooled=list(pooled),
-            max_characters=max_characters,
+            max_characters=task.max_characters,
         )
     except ReplyError as error:
         return f"nobody could say: {error.message}"

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from sidelight.english.cleaning import (
     clean_article,
     find_authors,
+    find_companies,
     find_masthead,
     find_publisher,
     headline,
@@ -283,6 +284,7 @@ class Told(NamedTuple):
 
     title: str
     publisher: str
+    companies: tuple[str, ...]
     site: str
     authors: tuple[str, ...]
     date: str
@@ -308,6 +310,7 @@ class Told(NamedTuple):
             or find_masthead(article.body).headline
             or f"{article.topic_id} (no headline found)",
             publisher=publisher,
+            companies=find_companies(article, publisher),
             site="".join(tokens(host_label(article.host))),
             authors=(profile and profile.authors) or find_authors(article),
             date=page_date(article.url, article.body, _ABOVE_ARTICLE),
@@ -341,7 +344,7 @@ class Told(NamedTuple):
 
     def names_publisher(self, text: str) -> int | None:
         """Return where a text names the publisher or its site, if it does."""
-        place = _found(text, [self.publisher])
+        place = _found(text, [self.publisher, *self.companies])
         if place is None and len(self.site) >= _MIN_SITE:
             words = list(_WORD.finditer(text))
             letters = "".join(match.group().casefold() for match in words)

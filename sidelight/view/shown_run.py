@@ -338,7 +338,7 @@ def _asked(one: QuestionAssessment | CompoundAssessment) -> tuple[str, str, int]
 
 
 def read_labels(folder: Path, scales: Scales) -> Labels:
-    """Read every file of labels in a folder.
+    """Read every file of labels in a folder, or one such file, whatever its name.
 
     Raises:
         InputError: There is none, or two of a kind.
@@ -374,18 +374,24 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
 def misnamed_labels(folder: Path) -> list[str]:
     """Return a line on each file of labels in a folder that `read_labels` passes over."""
     kinds = {path: detect_format(path) or "" for path in sorted(folder.glob("*.csv"))}
-    names = {one: f"{one}.csv" for one in ASSESSMENT_KINDS}
-    names |= {"compound_assessments": "compound_question_check.csv"}
     return [
-        f"{path}: not read; the name of such a file ends in {names[kind]}. Give it that name in "
-        "a folder of its own, which a second --labels names."
+        f"{path}: not read; the name of such a file ends in {_NAMES[kind]}. A --labels of its own "
+        "takes it by any name."
         for path, kind in kinds.items()
-        if not path.name.endswith(names.get(kind, ""))
+        if not path.name.endswith(_NAMES.get(kind, ""))
     ]
 
 
+_NAMES = {one: f"{one}.csv" for one in ASSESSMENT_KINDS} | {
+    "compound_assessments": "compound_question_check.csv"
+}
+_NO_LABELS = (".", "votes_")  # hidden files, and what `agree vote` says of each vote
+
+
 def _find(folder: Path, name: str) -> Path | None:
-    found = sorted(path for path in folder.glob(f"*{name}") if not path.name.startswith("."))
+    if folder.is_file():
+        return folder if _NAMES.get(detect_format(folder) or "") == name else None
+    found = sorted(one for one in folder.glob(f"*{name}") if not one.name.startswith(_NO_LABELS))
     if len(found) > 1:
         raise InputError(
             f"{folder}: expected one {name}; found {', '.join(path.name for path in found)}",

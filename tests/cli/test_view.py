@@ -341,6 +341,14 @@ def test_other_labels_are_compared_and_given_ones_that_are_not_shown_are_named(d
     assert "Reports (Task 2): two sources of labels" in texts(page, "h3")
     assert texts(page, "figcaption") == [f"Across: {first}. Up: {other}."]
     assert f"{second / 'again.csv'}: not read; the name of such a file ends in" in done.stderr
+    # A file by any name, and the folder of `agree vote`, which holds votes beside the majority.
+    third = tmp_path / "second_assessor.csv"
+    third.write_text(people)
+    voted = tmp_path / "voted"
+    call("agree", "vote", second / "report_assessments.csv", third, "-o", voted)
+    for labels in (third, voted):
+        call("view", folder, "--data", data, "--labels", labels)
+        assert "Reports (Task 2): two sources of labels" in texts(page, "h3")
     unused = "Not shown: auto labels in third. They mark no run here, and there are no two runs"
     assert unused in done.stderr
     alone = call("view", folder / "another-t2", "-o", tmp_path / "one.html", *given)

@@ -4,13 +4,36 @@ import json
 
 import pytest
 
-from sidelight.english.cleaning import clean_article, find_authors, find_masthead, find_publisher
+from sidelight.english.cleaning import (
+    clean_article,
+    find_authors,
+    find_companies,
+    find_masthead,
+    find_publisher,
+)
 from sidelight.english.names import find_names, mentions, name_forms, search_words
 from sidelight.schemas.topic import Article
 
 
 def article(body, title="A title", url="https://www.daily-lark.example/a"):
     return Article(topic_id="t", url=url, title=title, body=body)
+
+
+@pytest.mark.parametrize(
+    ("foot", "companies"),
+    [
+        ("SCB News is produced by Strait Coast Ltd. Contact us", ("Strait Coast",)),
+        (
+            "© 2025 Meridian Newspapers DAC, a Corrib & Lee Media company.",
+            ("Meridian Newspapers", "Corrib & Lee Media"),
+        ),
+        ("(c) Daily Lark Ltd. Part of Quayle Media.", ("Quayle Media",)),
+        ("Copyright Daily Lark. All rights reserved", ()),
+        ("He works for a Boston company and is part of history.", ()),
+    ],
+)
+def test_the_foot_of_a_page_names_the_company_behind_its_outlet(foot, companies):
+    assert find_companies(article(f"A title\nSome text.\n{foot}\n"), "Daily Lark") == companies
 
 
 @pytest.mark.parametrize(

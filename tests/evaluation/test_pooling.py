@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from sidelight.evaluation import pooling
 from sidelight.formats.topics import read_pooled_questions
 from sidelight.text_vectors import TextVectors
+from sidelight.tracks import load_track
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.commands import call, said
 from tests.helpers.labels.toy import HAVE, question_run, rubric
+
+TASK = load_track("lateral2024").question_list.model_copy(update={"max_characters": 120})
 
 
 async def anything_new(topic_id, question, pooled):
@@ -68,9 +71,12 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
         ("Is Ada Birch a doctor, and who pays the institute?", "second question"),
         ("Are there other sources?", "fit any article"),
     ]:
-        found = pooling.rule_reason(question, 120)
+        found = pooling.rule_reason(question, TASK)
         assert found is None if reason is None else reason in (found or "")
-    check = partial(pooling.check_by_rules, TextVectors(lexical_encode), 120)
+    # Elsewhere whoever answers has read the article.
+    asked = "Does the article say who owns the Courier?"
+    assert pooling.rule_reason(asked, load_track().question_list) is None
+    check = partial(pooling.check_by_rules, TextVectors(lexical_encode), TASK)
     asked = "Who pays for the Harrow Lane Institute?"
     assert asyncio.run(check("t", asked, [])) is None
     assert "has it already" in (asyncio.run(check("t", asked, [asked.replace("?", " ?")])) or "")
@@ -79,7 +85,7 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
         '{"reason": "fine", "verdict": "enters"}',
         '{"reason": "same", "verdict": "repeats"}',
     ]
-    check = partial(pooling.check_by_model, scripted(*replies).model, {"t": "An article"}, 120)
+    check = partial(pooling.check_by_model, scripted(*replies).model, {"t": "An article"}, TASK)
     assert asyncio.run(check("t", "Who owns the Courier", [])) is not None
     assert asyncio.run(check("t", "Who owns the Courier?", [])) is None
     seen = asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"]))

@@ -120,7 +120,11 @@ def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
         asked.PUBLISHER_OUTLET,
         asked.PUBLISHER_RECORD,
     ):
-        yield template.angle(profile, must_mention=forms, outlet=outlet)
+        angle = template.angle(profile, must_mention=forms, outlet=outlet)
+        if template is asked.PUBLISHER_FUNDING and profile.companies:
+            query = " ".join([angle.query, *profile.companies])
+            angle = angle.model_copy(update={"query": query})
+        yield angle
 
 
 def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:

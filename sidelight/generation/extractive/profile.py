@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sidelight.english.cleaning import (
     clean_article,
     find_authors,
+    find_companies,
     find_masthead,
     find_publisher,
     headline,
@@ -108,6 +109,7 @@ class ExtractiveProfiler:
             claims=tuple(_claims(title, parsed, set(keywords))),
             prompts=tuple(one.text for one in parsed if one.is_prompt),
             body=body,
+            companies=find_companies(article, publisher),
             cuts=cuts,
         )
 

@@ -162,22 +162,25 @@ class ArticleProfile(ArticleFacts):
     Attributes:
         body: The prose that is left when site chrome and comments are gone.
         asked: The narrative, where there is one in place of an article.
+        companies: Who publishes or owns the outlet, as the foot of the page names them.
     """
 
     body: str
     asked: str = ""
+    companies: tuple[str, ...] = ()
 
     @property
     def outlet(self) -> tuple[str, ...]:
-        """Name and host of the outlet, as far as they are known."""
-        return tuple(filter(None, (self.publisher, self.host)))
+        """Name and host of the outlet, and the companies behind it, as far as they are known."""
+        return tuple(filter(None, (self.publisher, self.host, *self.companies)))
 
     @property
     def named(self) -> tuple[str, ...]:
         """Names of the outlet, the authors, and the sources that the article leans on."""
-        names = (self.publisher, *self.authors, *self.people, *self.organisations, *self.studies)
+        behind = (self.publisher, *self.companies, *self.authors)
+        names = (*behind, *self.people, *self.organisations, *self.studies)
         return tuple(filter(None, names))
 
     def facts(self) -> ArticleFacts:
         """Return everything but the prose."""
-        return ArticleFacts.model_validate(self.model_dump(exclude={"body", "asked"}))
+        return ArticleFacts.model_validate(self.model_dump(exclude={"body", "asked", "companies"}))
