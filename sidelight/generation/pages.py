@@ -69,6 +69,7 @@ _RULES = (
         "fact check",
         address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
         head=r"\bfact[- ]check\b",
+        line=r"(?:the )?claims?(?: checked| examined)?:?$|claim: |what was said:?$",
     ),
     _rule(
         "press release",

@@ -517,14 +517,24 @@ class Reading:
     def _tie_said(self, sentence: ShownSentence) -> tuple[bool, tuple[float, float]]:
         """Return whether a sentence says itself whose tie it is, then what `_tie` does."""
         named = any(place < len(sentence.text) for place in self._named(sentence).values())
-        return named or self._made_it.search(sentence.text) is not None, self._tie(sentence)
+        return named or self._means_maker(sentence), self._tie(sentence)
+
+    def _means_maker(self, sentence: ShownSentence) -> bool:
+        """Tell whether a sentence says "the magazine" or the like, where its source names it."""
+        if not self._made_it.search(sentence.text):
+            return False
+        told = " ".join(text for one in sentence.citations for text, _ in one.source.passages)
+        return (
+            self._told.names_publisher(told) is not None
+            or self._told.names_author(told) is not None
+        )
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
         text = sentence.text[:_LONGEST_SENTENCE]
         ties = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
         told = min(_MOST_TIES, ties) + 0.5 * bool(_MONEY.search(text))
-        is_named = bool(self._named(sentence) or self._made_it.search(text))
+        is_named = bool(self._named(sentence)) or self._means_maker(sentence)
         chances = self._covers.get(sentence.text, {}).items()
         worth = max((chance * self._angles[one].weight for one, chance in chances), default=0.0)
         return told + _NAMED * is_named, worth

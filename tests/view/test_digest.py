@@ -226,6 +226,15 @@ def test_who_is_behind_it_is_who_owns_pays_or_employs(texts, told):
     assert found == (" ".join(texts[:told]), 1 if told else None)
 
 
+def test_the_magazine_of_a_source_that_does_not_name_this_one_is_another():
+    told = "Holm Mutual bought the magazine in 2019."
+    source = Segment(segment_id="b_doc_00_4#0_9", url="https://a.example", title="So", text=told)
+    report = (CitedSentence(text=told, citations=(source.segment_id,)),)
+    lead = digested(Made(ARTICLE, (), report, (*SEGMENTS, source))).lead
+    assert lead
+    assert lead.behind is None
+
+
 @pytest.mark.parametrize(
     ("text", "is_shown"),
     [

@@ -113,7 +113,9 @@ _ON_GROUNDS = re.compile(
 _NAMES_A_RULING = re.compile(
     r"\b(?:adjudication|case|decision|determination|ruling|vs?)\b", re.IGNORECASE
 )
-_NO_VERDICT = re.compile(r"(?:updated?|published|corrections?|we|our|if|write)\b", re.IGNORECASE)
+_NO_VERDICT = re.compile(
+    r"(?:updated?|published|corrections?|we(?! rate)|our|if|write)\b", re.IGNORECASE
+)
 _RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
 _OVERALL = re.compile(
     r"(?!previous|former)(?:\w+ )?(?:overall|score|rating|label|band)\b", re.IGNORECASE
@@ -481,6 +483,8 @@ class _Reader:
         if noun.lower_ in {"author", "writer"}:
             forms = [form for name in profile.authors for form in name_forms(name)]
             return mentions(self._page.text, forms)
+        if lemma in _ARTICLES:  # of which the page may mean another
+            return self._page.origin.kind == OWN or self._known.is_checked(self._page)
         if lemma in OUTLETS:
             return self._page.origin.kind == OWN or mentions(self._page.text, profile.outlet)
         if lemma in BODIES:

@@ -310,11 +310,12 @@ def _figures(one: Sentence) -> Iterator[str]:
     for entity in one.figures:
         last = one.doc[entity.end - 1]
         head = last.head if last.head.pos_ == "NOUN" and last.head.i >= entity.end else last
-        of = next((child for child in head.children if child.lower_ == "of"), None)
+        of = next((child for child in head.rights if child.lower_ == "of"), None)
         end = (of.right_edge.i if of is not None else head.i) + 1
         if end - entity.start > _MAX_FIGURE_WORDS:
             end = head.i + 1
-        number = next(t for t in one.doc[entity.start : end] if any(map(str.isdigit, t.text)))
+        counted = (t for t in one.doc[entity.start : end] if any(map(str.isdigit, t.text)))
+        number = next(counted, one.doc[entity.start])
         before = one.doc[max(0, number.i - 1)]
         start = before.i if before.tag_ == "$" or before.text == "Rs" else number.i
         phrase = one.doc[start:end].text

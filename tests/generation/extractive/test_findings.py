@@ -229,7 +229,7 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             [(FUND,), (FUND, "Its accounts give income of T4,000.")],
         ),
         # What a check examines is not what it says.
-        (f"The claim\n{PAID}\nVerdict\n{BOUGHT}", {}, [(BOUGHT,)]),
+        (f"The claim\n{PAID}\nWhat was found\n{BOUGHT}", {}, [(BOUGHT,)]),
         (f"Claim: {PAID}\n{BOUGHT}", {}, [(BOUGHT,)]),
         ("The claim that the Tollmere ferry loses money is false.", {}, []),
         ("The Sound Authority found that claim (b) lacked figures for the ferry.", {}, []),
@@ -285,6 +285,10 @@ RULED = (
         ("Our verdict\nMOSTLY FALSE. It lost a tenth.\n", "MOSTLY FALSE. It lost a tenth"),
         ('Verdict: Half true. It lost a "tenth".\n', "Half true. It lost a 'tenth'"),
         ("MISLEADING.\nIt lost a tenth.\n", "MISLEADING. It lost a tenth"),
+        (
+            "Our ruling\nIt lost a tenth. We rate it MOSTLY FALSE.\n",
+            "It lost a tenth. We rate it MOSTLY FALSE",
+        ),
         ("Verdict\nUpdated in June.\n", None),
         ("It is misleading.\n", None),
     ],
@@ -295,6 +299,14 @@ def test_a_check_gives_its_verdict(known, given, shown):
     rated = [text for text in found if "and found:" in text]
     told = f"plumbline.example checked ‘The Tollmere ferry’ and found: “{shown}”."
     assert rated == [told] * bool(shown)
+
+
+def test_the_article_of_a_page_is_told_where_it_is_this_one(known):
+    held = "The article left out that the Marrow Sound Line bought two ferries in 2015."
+    assert not told_by(known, f"{held}\n", title="The Tollmere ferry")
+    assert told_by(
+        known, f"{held} The Sound Courier has said nothing.\n", title="The Tollmere ferry"
+    )
 
 
 def test_a_verdict_on_somebody_elses_article_is_none_on_this_one(known):

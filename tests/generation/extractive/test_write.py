@@ -18,6 +18,7 @@ from sidelight.generation.extractive.select import ExtractiveSelector
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_questions import (
     ExtractiveQuestionWriter,
+    _figures,
     subject_phrase,
 )
 from sidelight.generation.extractive.write_report import (
@@ -149,6 +150,13 @@ def test_the_subject_is_written_as_the_article_writes_it(title, body, subject):
     article = Article(topic_id="t", url="https://x.example/a", title=title, body=body)
     profile = asyncio.run(ExtractiveProfiler()(article))
     assert subject_phrase(profile, parse(sentences(body))) == subject
+
+
+def test_a_figure_behind_what_it_is_a_part_of_is_asked_about():
+    (one,) = parse(
+        ["The line cost 210 million euros, of which the European Union paid 60 percent."]
+    )
+    assert list(_figures(one)) == ["210 million euros", "60 percent"]
 
 
 def test_a_statement_that_states_nothing_is_not_quoted(encoder):
