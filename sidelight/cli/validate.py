@@ -31,7 +31,7 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import atomic_write
 from sidelight.formats.data_folder import DataPart
-from sidelight.formats.lines import GIVE_TOPICS, open_text
+from sidelight.formats.lines import GIVE_TOPICS, OTHER_TOPICS, open_text
 from sidelight.formats.runs.submission import NOT_MENDED, Change, Run, run_formats
 from sidelight.formats.verdict import (
     Verdict,
@@ -221,7 +221,10 @@ def _mended(
 
 def _without_topics(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return problems without the advice to give topics, for who has given them, or cannot."""
-    return tuple(replace(one, remedy=one.remedy.replace(GIVE_TOPICS, "")) for one in problems)
+    return tuple(
+        replace(one, remedy=one.remedy.replace(GIVE_TOPICS, "").replace(OTHER_TOPICS, ""))
+        for one in problems
+    )
 
 
 def _is_run(path: Path) -> bool:
@@ -397,17 +400,24 @@ class _Letter(NamedTuple):
             says = f"valid.{stricter}"
             lines = [f"{self.given.file}: {title}{size}"]
             if objections := official(Path(self.given.file), self.topic_ids):
-                (line, first), number = objections[0], counted(len(objections), "error")
-                says = f"invalid, {number}; the first: {f'line {line}: ' if line else ''}{first}"
+                told = [f"{f'line {line}: ' if line else ''}{what}" for line, what in objections]
+                says = f"invalid, {counted(len(told), 'error')}: {'; '.join(told[:_MAX_ALIKE])}"
             lines.append(f"The track's own check: {says}")
         for heading, told in parts.items():
             lines += [heading, *(f"  {one}".rstrip() for one in told)] if told else []
         return "".join(f"{line}\n" for line in lines)
 
     def _left(self) -> list[Problem]:
-        """Return what is wrong with the given file and still with its copy."""
-        left = {(one.code, one.found) for one in self.copy.problems}
-        return [one for one in self.given.problems if (one.code, one.found) in left]
+        """Return what is wrong with the given file and still with its copy.
+
+        Of what is missing a copy may lack more, for lines that were left out of it.
+        """
+
+        def about(one: Problem) -> tuple[str, str]:
+            return one.code, one.expected if one.code.endswith("-missing") else one.found
+
+        left = set(map(about, self.copy.problems))
+        return [one for one in self.given.problems if about(one) in left]
 
 
 def _first_of_each(changes: Iterable[Change]) -> Iterator[str]:

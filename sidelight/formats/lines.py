@@ -43,6 +43,8 @@ COMPARE = "Compare it with docs/formats.md."
 """What to do about a value that a format does not take."""
 GIVE_TOPICS = ", or give a topics file that has it with --topics"
 """What else to do about an unknown topic, unless topics were given."""
+OTHER_TOPICS = ", or name other topics with --topics"
+"""What else to do about a missing one."""
 
 
 class Findings:

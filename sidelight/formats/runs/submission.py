@@ -25,7 +25,14 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overl
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
-from sidelight.formats.lines import GIVE_TOPICS, Findings, TextFile, read_bytes, readable
+from sidelight.formats.lines import (
+    GIVE_TOPICS,
+    OTHER_TOPICS,
+    Findings,
+    TextFile,
+    read_bytes,
+    readable,
+)
 from sidelight.registry import load, names
 from sidelight.schemas.run import (
     CitedSentence,
@@ -275,8 +282,7 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
             None,
             expected=f"all {len(run.topic_ids)} topics",
             found=f"no line for {first_of(missing)}",
-            remedy="Add the topics, as one that is left out scores zero, or name other topics with "
-            "--topics.",
+            remedy=f"Add the topics, as one that is left out scores zero{OTHER_TOPICS}.",
         )
 
 
