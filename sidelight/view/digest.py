@@ -248,6 +248,13 @@ def _figures(text: str) -> set[str]:
     return {one for one in figures(canonical(text)) if not _YEAR.fullmatch(one)}
 
 
+def _measured(text: str) -> set[str]:
+    """Return the figures of a text that count more than two, percentages apart from all others."""
+    shares = {one.split()[0] for one in re.findall(r"\d[\d,.]* percent", canonical(text))}
+    found = _figures(text) - {"1", "2"}
+    return {f"{one}%" if one in shares else one for one in found}
+
+
 def _overlap(first: str, second: str) -> float:
     one, other = stems(first), stems(second)
     return len(one & other) / (len(one | other) or 1)
@@ -286,7 +293,6 @@ _LEAST_PAIRED = 1.3
 # Without a figure or two names that both have, sentences pair by chance below. Of 50 rows of webs
 # for development it takes 11: 6 of the 8 on another matter, 3 that said little, 2 that were right.
 _ON_WORDS_ALONE = 2.0
-_COUNTS_ANYTHING = {"1", "2"}
 _JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence that is not shown
 _HEADLINE = "headline"
 _ADDRESS = re.compile(r"[\w-]+\.\w")  # "fencheck.example checked ..."
@@ -609,7 +615,7 @@ class Reading:
             for sentence in group if subject not in {PUBLISHER, AUTHOR} else ():
                 text = sentence.text
                 says, score = self._nearest(text, self._covers.get(text, {}))
-                counted = _figures(text) & _figures(says) - _COUNTS_ANYTHING
+                counted = _measured(text) & _measured(says)
                 alike = counted or len(_names(text) & _names(says)) > 1
                 if score >= (_LEAST_PAIRED if alike else _ON_WORDS_ALONE):
                     pairs.append(_Pair(says, _finding(sentence), score))

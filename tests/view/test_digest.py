@@ -587,6 +587,14 @@ def test_the_end_of_a_title_names_the_site_if_it_has_a_word_or_the_initials_of_t
     assert Origins([page]).of(page).name == (site if is_named else host)
 
 
+def test_a_line_at_the_top_with_the_initials_of_the_host_names_the_site():
+    text = "Decisions\nRegional Press Standards Panel 2024\nQuill complained."
+    page = Segment(segment_id="c#0_0", url="https://rpsp.example/1", title="Quill", text=text)
+    assert Origins([page]).of(page).name == "Regional Press Standards Panel"
+    later = page.model_copy(update={"text": f"One.\nTwo.\nThree.\n{text}"})
+    assert Origins([later]).of(later).name == "rpsp.example"
+
+
 @pytest.mark.parametrize(
     ("host", "publisher", "is_own"),
     [

@@ -144,7 +144,7 @@ def test_the_trail_says_once_what_became_of_each_page(elements):
     assert "2 questions followed over 1 round of searching" in found
     assert "Place in the results Page" in searches
     assert f"1 {CALM} in part 2 {CALM} in passing 2 pages not taken" in searches
-    places = "not taken for this question, each with its place in the results"
+    places = "not taken for this question, each with its place in the results:"
     assert f"2 pages {places} 3: {CALM} ; 4: v_doc_00_14" in searches
     assert f"1 page {places} 1: {CALM}" in searches
     asked = [one.words for one in elements if one.tag == "summary" and "matters" in one.words]
