@@ -111,8 +111,8 @@ def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_o
     marked = "Asked by question 2 (similar). 50.0 points earned, 50.0 lost"
     assert any(marked in one for one in texts(tmp_path / "page.html", "li"))
     rows = texts(tmp_path / "page.html", "tr")
-    assert rows.index("1 another-t2 1.000 – 0.000 0.000 1") < rows.index(
-        "2 sidelight-view-t2 this run 0.500 – 0.000 0.000 1"
+    assert rows.index("another-t2 1 1.000 – 0.000 0.000 1") < rows.index(
+        "sidelight-view-t2 this run 2 0.500 – 0.000 0.000 1"
     )
     captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
     assert captions == ["Reports (Task 2): two sources of labels"]
@@ -291,7 +291,7 @@ def test_the_page_of_several_runs_has_the_places_and_intervals_of_score(tmp_path
     view(runs, "--data", sample_path(), "-o", page)
     scored = json.loads(said("score", "task1", "--data", sample_path(), "--json"))
     expected = [
-        f"{place} {one['run_tag']} {one['score']:.3f} "
+        f"{one['run_tag']} {place} {one['score']:.3f} "
         f"{one['interval']['low']:.3f} to {one['interval']['high']:.3f} "
         for place, one in enumerate(scored["runs"], start=1)
     ]
