@@ -322,9 +322,8 @@ def publishers(segments: Iterable[Segment]) -> dict[str, str]:
         last = _NAMED_LAST.search(segment.title)
         if last and label and _is_of(label, last["site"]):
             shown.setdefault(segment.host, set()).add(last["site"])
-        for line in (
-            segment.text.split("\n")[:_MASTHEAD] if label and not segment.start_char else ()
-        ):
+        top = segment.text[:_TOP_CHARACTERS].split("\n")[:_MASTHEAD]
+        for line in top if label and not segment.start_char else ():
             name = re.split(r"\s\W*\d", line.strip(), maxsplit=1)[0].rstrip(",")
             if count_words(line) <= _MASTHEAD_WORDS and _initials(name) == label:
                 shown.setdefault(segment.host, set()).add(name)
