@@ -132,9 +132,9 @@ def _is_quoted(sentence: str, source: str) -> bool:
 
 def _is_sentence_of(sentence: str, source: str) -> bool:
     """Tell whether a sentence is one of the source, letter by letter."""
-    place = source.find(sentence)
-    begins = place == 0 or re.search(r"(?:\n|[.!?][”\"]? )$", source[:place][-4:]) is not None
-    return bool(sentence) and place >= 0 and begins
+    begins = r"(?:^|(?<=\n)|(?<=[.!?] )|(?<=[.!?][”\"] ))"
+    whole = rf"{begins}{re.escape(sentence)}(?![^\s”\"])"  # "It was 9." is none of "It was 9.5."
+    return bool(sentence) and re.search(whole, source) is not None
 
 
 def _words(text: str) -> list[str]:

@@ -196,7 +196,7 @@ def validate(  # long: half of it are its options
         [
             *_shown(verdicts, mended.values()),
             *notes,
-            *([Files(partial(_write_letters, output, letters), "texts")] if output else ()),
+            *([Files(partial(_write_letters, output, letters, runs), "texts")] if output else ()),
         ],
         exit_code=1 if n_invalid else 0,
     )
@@ -207,16 +207,16 @@ def _mended(
 ) -> tuple[Path, list[Change]] | None:
     """Return what `mend_file` does; UsageError where that would undo what somebody changed."""
     copy = folder / path.name
-    is_later = copy.is_file() and copy.stat().st_mtime_ns > path.stat().st_mtime_ns
-    before = copy.read_bytes() if is_later else None
-    made = mend_file(path, rules, folder, topic_ids)
-    if before is None or (copy.is_file() and copy.read_bytes() == before):
-        return made
-    copy.write_bytes(before)
-    raise UsageError(
-        f"{copy} is not what --fix makes of {path}: it was changed since, or made otherwise",
-        remedy="Check it as it is, delete it, or name another folder with --fix.",
-    )
+    if copy.is_file() and copy.stat().st_mtime_ns > path.stat().st_mtime_ns:
+        with TemporaryDirectory() as apart:  # nothing is overwritten to find out
+            made = mend_file(path, rules, Path(apart), topic_ids)
+            if made and made[0].read_bytes() != copy.read_bytes():
+                raise UsageError(
+                    f"{copy} is not what --fix makes of {path}: it was changed since, or made "
+                    "otherwise",
+                    remedy="Check it as it is, delete it, or name another folder with --fix.",
+                )
+    return mend_file(path, rules, folder, topic_ids)
 
 
 def _without_topics(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -330,15 +330,10 @@ def _shown(verdicts: Sequence[Verdict], mended: Iterable[Sequence[Change]]) -> l
         colour, indent = "green" if state == "valid" else "red", "  "
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended:
-        by_kind: dict[str, list[Change]] = {}
-        for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
-            by_kind.setdefault(one.kind, []).append(one)
-        for kind, alike in by_kind.items():
-            what = "not mended" if kind in NOT_MENDED else "mended"
-            shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
-            if len(alike) > _MAX_ALIKE:
-                more = f"{len(alike) - _MAX_ALIKE} more, {kind.strip(':')}; {_LISTS_ALL}"
-                shown.append(f"{indent}{what}: and {more}")
+        for what, is_left in (("not mended", True), ("mended", False)):
+            some = [one for one in changes if (one.kind in NOT_MENDED) == is_left]
+            first = _first_of_each(some, f"; {_LISTS_ALL}")
+            shown += [f"{indent}{what}: {said}" for said in first]
     by_kind_of: dict[tuple[str, str], list[tuple[Problem, Note]]] = {}
     problems = [problem for one in verdicts for problem in one.problems]
     for problem, note in problem_notes(problems, on_stderr=False):
@@ -420,15 +415,15 @@ class _Letter(NamedTuple):
         return [one for one in self.given.problems if about(one) in left]
 
 
-def _first_of_each(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield the first changes of each kind, and how many more there are."""
+def _first_of_each(changes: Iterable[Change], hint: str = "") -> Iterator[str]:
+    """Yield the first changes of each kind, and how many more there are, with a hint on those."""
     by_kind: dict[str, list[str]] = {}
     for one in changes:
         by_kind.setdefault(one.kind.strip(":"), []).append(one.said)
     for kind, said in by_kind.items():
         yield from said[:_MAX_ALIKE]
         if len(said) > _MAX_ALIKE:
-            yield f"and {len(said) - _MAX_ALIKE} more, {kind}"
+            yield f"and {len(said) - _MAX_ALIKE} more, {kind}{hint}"
 
 
 def _sender(run: Any) -> str:
@@ -437,17 +432,22 @@ def _sender(run: Any) -> str:
     return next((one.team_id for one in said), "") or run.run_ids[0]
 
 
-def _write_letters(folder: Path, letters: Sequence[_Letter]) -> Iterator[Path]:
+def _write_letters(
+    folder: Path, letters: Sequence[_Letter], runs: Sequence[tuple[str, str, Run | None]]
+) -> Iterator[Path]:
     """Write all that is known of each file alone, under the name of the file; yield the paths.
 
-    Which others of its own a team's run is like is said, too.
+    `runs` are those of files that were read. Which others of its own a team's run is like is said,
+    too.
     """
+    known = {file: run for _, file, run in runs}
     paths = [Path(one.given.file).absolute() for one in letters]
     paths = [path.parent.resolve() / path.name for path in paths]
     top = os.path.commonpath([path.parent for path in paths])
     of_team: dict[str, list[tuple[str, str, Run | None]]] = {}
     for given in (one.given for one in letters if len(letters) > 1):
-        if (run := _run_in(given)) and run.run_ids and given.kind:
+        run = known[given.file] if given.file in known else _run_in(given)
+        if run and run.run_ids and given.kind:
             of_team.setdefault(_sender(run), []).append((given.kind.name, given.file, run))
     again: dict[str, list[Problem]] = {}
     for theirs in (order for sent in of_team.values() for order in (sent, sent[::-1])):

@@ -246,14 +246,12 @@ _STATED = re.compile(
 _COMPANY_WORD = re.compile(
     r"\b(?:media|group|publishing|publications|broadcasting|company)\b", re.IGNORECASE
 )
-_CAPITALISED = rf"{CAPITAL}[\w'’&-]*"
-_COMPANY = rf"(?P<{{}}>{_CAPITALISED}(?:(?: (?:of|and|&))? {_CAPITALISED}){{{{{{}},4}}}}?)"
 # The company behind an outlet, as the foot of a page names it.
 _BEHIND = re.compile(
     r"(?:(?i:copyright|\(c\)|©)\W{0,3}(?:(?:19|20)\d\d\W{1,3})?|\b(?:published|produced|owned) by )"
-    rf"(?:the )?{_COMPANY.format('holder', 0)},? (?:Ltd|Limited|plc|PLC|Inc|LLC|DAC|Pty|GmbH)\b"
-    rf"|\b[Aa]n? {_COMPANY.format('owner', 1)} (?:company|publication|title|brand|website)\b"
-    rf"|\b[Pp]art of {_COMPANY.format('parent', 1)}[.,]"
+    rf"(?:the )?{_OUTLET},? (?:Ltd|Limited|plc|PLC|Inc|LLC|DAC|Pty|GmbH)\b"
+    rf"|\b[Aa]n? {_OUTLET} (?:company|publication|title|brand|website)\b"
+    rf"|\b[Pp]art of {_OUTLET}[.,]"
 )
 _FOOT, _MOST_COMPANIES = 8, 2  # lines
 _PICTURES = re.compile(r"getty|shutterstock|alamy|istock", re.IGNORECASE)  # of photographs
@@ -559,7 +557,7 @@ def find_companies(article: Article, publisher: str) -> tuple[str, ...]:
     lines = [line for line in clean(article.body).split("\n") if line.strip()]
     found = (match for line in lines[-_FOOT:] for match in _BEHIND.finditer(line))
     names = dict.fromkeys(filter(None, (name for match in found for name in match.groups())))
-    fresh = [name for name in names if not {*tokens(name)} <= known | {"the"}]
+    fresh = [one for one in names if " " in one and not {*tokens(one)} <= known | {"the"}]
     return tuple(fresh[:_MOST_COMPANIES])
 
 

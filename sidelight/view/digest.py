@@ -530,10 +530,7 @@ class Reading:
         if not self._made_it.search(sentence.text):
             return False
         told = " ".join(text for one in sentence.citations for text, _ in one.source.passages)
-        return (
-            self._told.names_publisher(told) is not None
-            or self._told.names_author(told) is not None
-        )
+        return self._told.names_maker(told)
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
@@ -660,11 +657,12 @@ def ties_told(told: Told, evidence: Iterable[Segment]) -> dict[str, int]:
     found: dict[str, int] = {}
     for segment in evidence:
         page = document_id_of(segment.segment_id)
+        is_on_it = told.names_maker(segment.title)
         for text in sentences(segment.text):
             words = len(_TIES.intersection(tokens(text))) + bool(_HOLDS.search(text))
-            for where, ties in ((text, words), (segment.title, words - 1)):
-                if told.names_publisher(where) is not None or told.names_author(where) is not None:
-                    found[page] = max(found.get(page, 0), ties)
+            if words > found.get(page, 0):
+                ties = words if told.names_maker(text) else (words - 1) * is_on_it
+                found[page] = max(found.get(page, 0), ties)
     return found
 
 

@@ -358,6 +358,10 @@ class Told(NamedTuple):
         """Return where a text names an author, if it does; the last word of a name is enough."""
         return _found(text, self.surnames)
 
+    def names_maker(self, text: str) -> bool:
+        """Tell whether a text names the publisher or an author."""
+        return self.names_publisher(text) is not None or self.names_author(text) is not None
+
 
 def _found(text: str, names: list[str]) -> int | None:
     places = [

@@ -149,8 +149,10 @@ def with_sources(draft: DraftReport, evidence: EvidenceSet, profile: ArticleProf
         segment = segments.get(next(iter(one.segment_ids), ""))
         page = document_id_of(segment.segment_id) if segment else ""
         text = without_source(one.text)
-        if segment and page != before and not _names_source(text, origins.of(segment)):
-            text = f"{source_line(origins.of(segment), segment.title)}{text}"
+        if segment and page != before:
+            origin = origins.of(segment)
+            line = source_line(origin, segment.title)
+            text = text if _names_source(text, origin) else f"{line}{text}"
         return one.model_copy(update={"text": text}), page
 
     told, page = [], ""
