@@ -314,8 +314,7 @@ def _figures(one: Sentence) -> Iterator[str]:
         end = (of.right_edge.i if of is not None else head.i) + 1
         if end - entity.start > _MAX_FIGURE_WORDS:
             end = head.i + 1
-        counted = (t for t in one.doc[entity.start : end] if any(map(str.isdigit, t.text)))
-        number = next(counted, one.doc[entity.start])
+        number = next(t for t in one.doc[entity.start : end] if any(map(str.isdigit, t.text)))
         before = one.doc[max(0, number.i - 1)]
         start = before.i if before.tag_ == "$" or before.text == "Rs" else number.i
         phrase = one.doc[start:end].text
