@@ -3,12 +3,12 @@
     python -m sidelight_research.usefulness FOLDER [--write]
 
 The folder is laid out like the bundled sample (`documents.jsonl`, `topics.jsonl`,
-`human_rubrics/`), with a run `run` over its topics and `marks.json`: for each topic, by the hash of
-a finding's sentences as the page has them, the mark that a reader with the pages open gave it, and
-which answers of the rubric it states, wholly (1) or in part (0.5). Marks are `u` (useful), `s`
-(right, but of little use), `r` (repeats the article), `x` (misleading), `o` (off-topic), `d` (not
-understood with publisher and title of the page before it) and `w` (wrong). What was not marked is
-left out.
+`human_rubrics/` or `track_rubrics/`), with a run `run` over its topics and `marks.json`: for each
+topic, by the hash of a finding's sentences as the page has them, the mark that a reader with the
+pages open gave it, and which answers of the rubric it states, wholly (1) or in part (0.5). Marks
+are `u` (useful), `s` (right, but of little use), `r` (repeats the article), `x` (misleading), `o`
+(off-topic), `d` (not understood with publisher and title of the page before it) and `w` (wrong).
+What was not marked is left out.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 _STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)
 _MAX_WORDS = 250
-_HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
-_MOST = 4.0  # times what useful findings state on average; what states more counts no more
+_HARMS = 3.0  # weight of a finding that misleads, is wrong or off-topic, beside others
+_RUBRICS = ("human_rubrics", "track_rubrics")
 
 
 class Topic(NamedTuple):
@@ -82,7 +82,10 @@ def key_of(finding: Finding) -> str:
 def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
     """Return the topics of a folder that have marks."""
     by_topic = orjson.loads((folder / "marks.json").read_bytes())
-    rubrics = read_rubrics(folder / "human_rubrics", load_track().scales)
+    rubrics: dict[str, Rubric] = {}
+    for name in _RUBRICS:
+        if any((folder / name).glob("*.json")):
+            rubrics |= read_rubrics(folder / name, load_track().scales)
     topics = []
     for article in read_articles(folder / "topics.jsonl"):
         marks = by_topic.get(article.topic_id)
@@ -147,11 +150,7 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     names = tuple(topics[0].features[0])
     table = np.array([[row[name] for name in names] for one in topics for row in one.features])
     truth = np.concatenate([one.useful for one in topics])
-    stated = np.concatenate([one.states @ one.worth for one in topics])
-    usual = stated[stated > 0].mean()
-    harms = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
-    # A useful finding counts by what it states of the rubric.
-    counts = np.where(truth, 0.5 + 0.5 * np.minimum(_MOST, stated / usual), harms)
+    counts = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
     mean, scale = table.mean(axis=0), table.std(axis=0)
     scale[scale == 0] = 1.0
     model = LogisticRegression(C=strength, max_iter=2000)

@@ -187,7 +187,8 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
 
 
 def _pronoun(inserted: re.Match[str]) -> str:
-    if inserted[0].startswith(("[written ", "[in ")):  # a date that an editor put in
+    # A date or the name of a clause, which an editor put in.
+    if inserted[0].startswith(("[written ", "[in ", "[on ")):
         return ""
     is_owner = inserted["owner"] or inserted["owners"]
     return "its" if is_owner else f"it{inserted['verb'] or ''}"

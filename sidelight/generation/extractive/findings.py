@@ -60,13 +60,11 @@ _QUALIFIES = re.compile(
 )
 _PRINTED = r"(?:said|wrote|stated|reported|described|gave|called|claimed|quoted|named)\b"
 _WRONG = re.compile(
-    rf"(?:\d{{1,2}} \w+\. )?(?:(?:In [^.]{{3,80}},? )?[Ww]e (?:also )?{_PRINTED}"
+    rf"(?:\d{{1,2}} \w+\. )?(?:(?:[IO]n [^.]{{3,80}},? )?[Ww]e (?:also )?{_PRINTED}"
     r"|(?:An?|The|Our|This) (?:\w+ )?"
     r"(?:report|article|story|item|piece|headline|column|version)\b"
     rf"[^.]{{0,200}}?\b{_PRINTED})"
 )
-# What stands before an entry of a list of corrections: "The flood (online, 27 June): ".
-_ENTRY = re.compile(r"^[A-Z][^.:!?]{2,80}: (?=[A-Z])")
 # What a ruling finds against somebody, and what it does not.
 _UPHELD = re.compile(r"\b(?:uph[eo]ld\w*|breach(?:ed|es)|in breach|broke the)\b", re.IGNORECASE)
 _CLEARED = re.compile(
@@ -121,6 +119,10 @@ _OVERALL = re.compile(
     r"(?!previous|former)(?:\w+ )?(?:overall|score|rating|label|band)\b", re.IGNORECASE
 )
 _MAX_OUTCOME = 60  # words
+# "Clause 1 (Accuracy)" where a decision cites what it rests on, and "Clauses 1(i) and 3" behind it.
+_CLAUSE_NAMED = re.compile(r"\b(\d{1,2})(?:\([ivx]{1,4}\))? \(([A-Za-z][^()\d]{3,60})\)")
+_CLAUSES = re.compile(r"\b(?:Article|Clause|Principle|Rule|Section|Standard)s? \d[^.]*")
+_CLAUSE = re.compile(r"\b(?P<number>\d{1,2})(?:\([ivx]{1,4}\))?(?! ?\()(?=[,.;:]| and\b|\W*$)")
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 # "(a)" and the like are told apart where the page lists them.
 _ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
@@ -202,13 +204,15 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
-            if is_corrected and _WRONG.match(_ENTRY.sub("", lines[place])):
+            if is_corrected and _WRONG.match(lines[place]):
                 continue  # what was printed, without what is so
             if _is_half_decided(told, upheld, pleads):
                 continue
             if not all(known.copies(one.text, near[one.number]) for one in told):
                 (held, *_) = page.holding(line, lines[place])
-                decides = is_corrected and any(near[one.number] >= _CORRECTS for one in told)
+                decides = is_corrected and any(
+                    near[one.number] >= _CORRECTS and known.news(one.text) for one in told
+                )
                 yield Finding(tuple(one.text for one in told), told, held, page, decides)
 
 
@@ -260,7 +264,8 @@ def _decided(page: Page, known: Known) -> Iterator[Finding]:
         taken.pop()
     if taken:
         text = " ".join(_unlabelled(lines[number]) for number in taken)
-        shown = f"{told} “{text.translate(_QUOTES).rstrip('.')}”."
+        text = _clauses_named(text.translate(_QUOTES).rstrip("."), page)
+        shown = f"{told} “{text}”."
         parsed = parse([lines[number] for number in taken])
         units = tuple(Unit(shown, one, number) for one, number in zip(parsed, taken, strict=True))
         (held, *_) = page.holding(lines[taken[0]], lines[taken[-1]])
@@ -319,6 +324,19 @@ def _is_outcome(lines: Sequence[str], number: int) -> bool:
     return text != lines[number] or (is_whole and _ON_GROUNDS.match(text) is not None)
 
 
+def _clauses_named(text: str, page: Page) -> str:
+    """Return an outcome with the names of its clauses: "Clause 1 [on accuracy]"."""
+    names: dict[str, str] = {}
+    for number, name in _CLAUSE_NAMED.findall(page.text):
+        names.setdefault(number, name[0].lower() + name[1:])
+
+    def named(clause: re.Match[str]) -> str:
+        name = names.pop(clause["number"], "")
+        return f"{clause.group()} [on {name}]" if name else clause.group()
+
+    return _CLAUSES.sub(lambda cited: _CLAUSE.sub(named, cited.group()), text)
+
+
 def _unlabelled(line: str) -> str:
     """Return a line without a label such as "Outcome: " before what it says."""
     match = _VERDICT.match(line)
@@ -344,10 +362,7 @@ class _Reader:
         self._wanted = {near for number in wanted for near in range(number - 2, number + 3)}
         read = sorted({n - back for n in self._wanted for back in range(_LOOK_BACK + 1)})
         read = [number for number in read if 0 <= number < len(self._lines)]
-        texts = [self._lines[number] for number in read]
-        if page.origin.kind == CORRECTION_PAGE:
-            texts = [_ENTRY.sub("", text) for text in texts]
-        parsed = parse(texts)
+        parsed = parse([self._lines[number] for number in read])
         self._parsed = dict(zip(read, parsed, strict=True))
         addressing = sum(one.addresses_somebody for one in parsed if one.is_finite)
         finite = sum(one.is_finite for one in parsed)
@@ -439,10 +454,7 @@ class _Reader:
         one = self._parsed[number]
         edits: list[tuple[int, int, str]] = []
         pointer = one.pointer
-        thing = pointer.head if pointer is not None and pointer.lower_ == "this" else None
-        if self._page.origin.kind == CORRECTION_PAGE and thing and thing.lemma_ in _ARTICLES:
-            edits.append((pointer.idx, thing.idx + len(thing), "the article"))
-        elif pointer is not None and not any(_is_meant(pointer, before) for before in after):
+        if pointer is not None and not any(_is_meant(pointer, before) for before in after):
             is_thing = pointer.dep_ == "nsubjpass" and self._has_object(number)
             name = "" if is_thing else self._antecedent(number, pointer.lower_)
             if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"

@@ -32,6 +32,7 @@ _MIN_WORDS = 5
 _PER_WORD, _MOST_WORDS = 0.04, 3
 _READ_PER_ANGLE = 20
 _MANY_SEARCHES = 4
+_ON_ITS_PAGE = 0.01  # relevance of a segment that speaks to no angle itself
 
 
 class ExtractiveSelector:
@@ -67,7 +68,7 @@ class ExtractiveSelector:
         )
         spoken = self._spoken(profile, angles, read)
         evidence = EvidenceSet.merge(*(self._best(*one, brought) for one in spoken.items()))
-        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, spoken))
+        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, candidates))
         taken = {item.segment.segment_id for item in evidence.items}
         near = {segment.segment_id for found in spoken.values() for segment, _ in found}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
@@ -119,17 +120,23 @@ class ExtractiveSelector:
 
 
 def _rest_of_pages(
-    evidence: EvidenceSet, spoken: Mapping[str, Sequence[tuple[Segment, float]]]
+    evidence: EvidenceSet, candidates: Mapping[str, Sequence[Segment]]
 ) -> EvidenceSet:
-    """Return other segments that speak to an angle and are on the pages of the evidence."""
-    pages = {document_id_of(item.segment.segment_id) for item in evidence.items}
+    """Return the other segments found on the pages of the evidence.
+
+    What was decided may stand on another segment than the one that speaks to an angle.
+    """
+    relevance: dict[str, dict[str, float]] = {}
+    for item in evidence.items:
+        of_page = relevance.setdefault(document_id_of(item.segment.segment_id), {})
+        of_page |= dict.fromkeys(item.relevance, _ON_ITS_PAGE)
     taken = {item.segment.segment_id for item in evidence.items}
-    return EvidenceSet.merge(
-        *(
-            EvidenceSet(items=(Evidence(segment=segment, relevance={angle_id: score}),))
-            for angle_id, segments in spoken.items()
-            for segment, score in segments
-            if document_id_of(segment.segment_id) in pages and segment.segment_id not in taken
+    found = {one.segment_id: one for segments in candidates.values() for one in segments}
+    return EvidenceSet(
+        items=tuple(
+            Evidence(segment=one, relevance=relevance[page])
+            for segment_id, one in sorted(found.items())
+            if (page := document_id_of(segment_id)) in relevance and segment_id not in taken
         )
     )
 

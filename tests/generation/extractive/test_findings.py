@@ -352,6 +352,21 @@ def test_a_decision_says_what_was_upheld_of_the_whole_complaint(known, given, sh
     ] * bool(shown)
 
 
+def test_the_clauses_of_an_outcome_are_named_as_its_page_names_them(known):
+    cited = "The line relied on Clause 1(i) (Accuracy), Clause 2 (Interests) and 12 (a child)."
+    text = RULED.format("9. Upheld under Clauses 1 and 2(i). Not upheld under Clause 3.")
+    found = told_by(
+        known,
+        f"{cited}\n{text}",
+        url="https://panel.example/7",
+        title="Quill v Sound Courier, 3 May 2024",
+    )
+    (shown,) = [text for text, *_ in found if " decided" in text]
+    assert shown.partition(": ")[2] == (
+        "“Upheld under Clauses 1 [on accuracy] and 2(i) [on interests]. Not upheld under Clause 3”."
+    )
+
+
 def test_what_a_party_answered_is_not_told_of_a_decision_without_what_was_decided(known):
     answered = "The Marrow Sound Line answered that it had carried 41,000 passengers in 2019."
     text = f"2. {answered}\n{PAID}\n"
@@ -395,20 +410,18 @@ def test_the_article_in_other_words_is_not_read(known):
     found = [*find_findings(corrected, known, [*corrected.lines])]
     # What is corrected of the article is told before all else, and nothing else of such a page is.
     assert any(one.decides for one in found)
+    assert all(known.news(one.text) for one in found if one.decides)
     assert not any(one.decides and one.text in OTHER_MATTERS for one in found)
 
 
-def test_an_entry_of_a_list_of_corrections_is_told_of_the_article(known):
-    wrong = (
-        "An earlier version of this story said that the Marrow Sound Line had 90,000 passengers."
-    )
-    text = f"The ferry (online, 27 June): {wrong} The ferry of the Marrow Sound Line had 41,000.\n"
+def test_what_was_printed_wrong_is_told_with_what_is_so(known):
     url = "https://press.example/corrections"
-    found = told_by(known, text, title="Corrections", url=url)
-    shown = wrong.replace("this story", "[the article]")
-    assert (shown, "The ferry of the Marrow Sound Line had 41,000.") in found
-    assert (shown,) not in found  # what was wrong is told with what is so
-    assert not any("online" in text for texts in found for text in texts)
+    right = "The ferry of the Marrow Sound Line had 41,000."
+    text = f"On 27 June we reported that the Marrow Sound Line had 90,000 passengers. {right}\n"
+    shown = "On 27 June [Fen Press] reported that the Marrow Sound Line had 90,000 passengers."
+    of_day = told_by(known, text, title="Corrections - Fen Press", url=url)
+    assert (shown, right) in of_day
+    assert (shown,) not in of_day
 
 
 def test_of_a_decision_what_was_decided_is_told_not_what_its_parties_said(known):

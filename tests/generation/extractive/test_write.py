@@ -273,6 +273,13 @@ def test_the_draft_says_of_no_page_more_than_was_looked_at(encoder, monkeypatch)
     near = [page(closed, number=number) for number in (6, 7, 8)]
     found = asyncio.run(selector(PROFILE, ANGLES[:1], {angle: [*near, away]}))
     assert sorted(found.dropped.values()) == ["others say more", "too far"]
+    # What is said elsewhere on a page of the evidence may be what was decided.
+    first, *_ = found.evidence.items
+    page_id = document_id_of(first.segment.segment_id)
+    rest = away.model_copy(update={"segment_id": f"{page_id}#7_7000"})
+    found = asyncio.run(selector(PROFILE, ANGLES[:1], {angle: [*near, away, rest]}))
+    assert rest in [item.segment for item in found.evidence.items]
+    assert away.segment_id in found.dropped
 
 
 def test_nothing_was_found_where_no_page_is_about_the_article(encoder):
@@ -359,9 +366,8 @@ def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encode
     assert ((chances > 0) & (chances < 1)).all()
     assert len(set(chances.tolist())) > 1
     assert model.chances([]).shape == (0,)
-    assert min(model.chances([row | {"decides": 1.0} for row in read.features])) > max(
-        0.9, *chances
-    )
+    decided = [row | {"decides": 1.0} for row in read.features]
+    assert min(model.chances(decided)) > max(0.9, *chances)
 
 
 FACTS = """
