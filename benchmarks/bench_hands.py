@@ -110,6 +110,8 @@ def main() -> None:
     pairs = read_pairs(sorted(WEBS.glob("development/*.json.gz")), vectors)
     judged: list[Judged] = []
     for web in read_webs():
+        if "question_labels" not in web.content:
+            continue
         texts = list(dict.fromkeys(text for one in web.content["question_labels"] for text in one))
         expected = [
             Expected(one["question_text"], tuple(a["answer_text"] for a in one["short_answers"]))

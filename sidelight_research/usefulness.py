@@ -8,7 +8,8 @@ topic, by the hash of a finding's sentences as the page has them, the mark that 
 pages open gave it, and which answers of the rubric it states, wholly (1) or in part (0.5). Marks
 are `u` (useful), `s` (right, but of little use), `r` (repeats the article), `x` (misleading), `o`
 (off-topic), `d` (not understood with publisher and title of the page before it) and `w` (wrong).
-What was not marked is left out.
+What was not marked is left out. On the topics of `held_out_marks.json` nothing is fitted: it is
+said how well the model that comes with the package does there.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 _STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)
 _MAX_WORDS = 250
-_HARMS = 3.0  # weight of a finding that misleads, is wrong or off-topic, beside others
 _RUBRICS = ("human_rubrics", "track_rubrics")
+_HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
+_MOST = 4.0  # times what useful findings state on average; what states more counts no more
 
 
 class Topic(NamedTuple):
@@ -79,13 +81,13 @@ def key_of(finding: Finding) -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
-    """Return the topics of a folder that have marks."""
-    by_topic = orjson.loads((folder / "marks.json").read_bytes())
+def marked(folder: Path, vectors: TextVectors, name: str = "marks.json") -> list[Topic]:
+    """Return the topics of a folder that have marks in the file of that name."""
+    by_topic = orjson.loads((folder / name).read_bytes())
     rubrics: dict[str, Rubric] = {}
-    for name in _RUBRICS:
-        if any((folder / name).glob("*.json")):
-            rubrics |= read_rubrics(folder / name, load_track().scales)
+    for kind in _RUBRICS:
+        if any((folder / kind).glob("*.json")):
+            rubrics |= read_rubrics(folder / kind, load_track().scales)
     topics = []
     for article in read_articles(folder / "topics.jsonl"):
         marks = by_topic.get(article.topic_id)
@@ -150,7 +152,11 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     names = tuple(topics[0].features[0])
     table = np.array([[row[name] for name in names] for one in topics for row in one.features])
     truth = np.concatenate([one.useful for one in topics])
-    counts = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
+    stated = np.concatenate([one.states @ one.worth for one in topics])
+    usual = stated[stated > 0].mean()
+    harms = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
+    # A useful finding counts by what it states of the rubric.
+    counts = np.where(truth, 0.5 + 0.5 * np.minimum(_MOST, stated / usual), harms)
     mean, scale = table.mean(axis=0), table.std(axis=0)
     scale[scale == 0] = 1.0
     model = LogisticRegression(C=strength, max_iter=2000)
@@ -180,7 +186,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    topics = marked(given.folder, TextVectors(Encoder().encode_sentences))
+    vectors = TextVectors(Encoder().encode_sentences)
+    topics = marked(given.folder, vectors)
     for one in topics:
         print(f"{one.topic_id}: {len(one.marks)} marked findings, {int(one.useful.sum())} useful")
     tried = []
@@ -198,6 +205,8 @@ def main() -> None:
             f"{harmful:.2f}, not understood alone {dangling:.2f}"
         )
         tried.append((useful, strength, mean))
+    if (given.folder / "held_out_marks.json").exists():
+        _held_out(marked(given.folder, vectors, "held_out_marks.json"))
     _, best, kept = max(tried)
     model = fitted(topics, best)
     for name, weight in sorted(
@@ -206,6 +215,22 @@ def main() -> None:
         print(f"  {name:22}{weight:8.3f}")
     if given.write:
         _write(model, topics, best, kept)
+
+
+def _held_out(topics: list[Topic]) -> None:
+    shipped = Usefulness.load()
+    rows = []
+    for one in topics:
+        chances = shipped.chances(one.features)
+        rows.append((average_precision_score(one.useful, chances), *outcome(one, chances)))
+    if rows:
+        precision, score, useful, harmful, dangling = np.mean(rows, axis=0)
+        print(
+            f"the model of the package on {len(rows)} topics held out, "
+            f"{sum(len(one.marks) for one in topics)} findings: average precision {precision:.3f}; "
+            f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
+            f"{harmful:.2f}, not understood alone {dangling:.2f}"
+        )
 
 
 def _write(model: Usefulness, topics: list[Topic], strength: float, precision: float) -> None:
