@@ -193,8 +193,9 @@ _BYLINES = (
         r"(?:correspondent|reporter|editor|columnist|writer)s?)$"
     ),
 )
+# "By Jane Roe, City Hall Correspondent": what stands behind the comma looks like a name, too.
 _OFFICE = re.compile(
-    r"\s(?:[a-z-]+\s){0,2}(?:correspondent|reporter|editor|columnist|writer)s?\b", re.IGNORECASE
+    r",\s+(?:[\w-]+\s+){0,3}(?:correspondent|reporter|editor|columnist|writer)s?\b", re.IGNORECASE
 )
 # Words that follow a name in a byline, or stand where a name would.
 _NOT_A_NAME = frozenset(
@@ -458,11 +459,9 @@ def find_authors(article: Article) -> tuple[str, ...]:
     for line in (*lines, *joined):
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
-        for match in (match for pattern in _BYLINES for match in pattern.finditer(line)):
-            names = _SPLIT.split(match["names"])
-            if len(names) > 1 and _OFFICE.match(line, match.end()):
-                names.pop()  # "By Jane Roe, North West reporter"
-            found = dict.fromkeys(map(_cut_at_noise, names))
+        texts = (_OFFICE.sub("", line), line)
+        for match in (one for text in texts for by in _BYLINES for one in by.finditer(text)):
+            found = dict.fromkeys(map(_cut_at_noise, _SPLIT.split(match["names"])))
             # Behind a comma may stand the outlet, or as much of its name as the pattern matches.
             authors = tuple(
                 one

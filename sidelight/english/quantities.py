@@ -62,11 +62,6 @@ _UNITS = {
 }
 
 
-def is_unit(word: str) -> bool:
-    """Tell whether a word is a unit of measurement, in the singular or plural."""
-    return word in _UNITS or word.rstrip("s") in _UNITS
-
-
 _MONTH_NAMES = {month[:3].casefold(): month for month in MONTHS}
 
 _NUMBER_WORDS = "|".join((*_SMALL, *_TENS))

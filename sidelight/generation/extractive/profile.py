@@ -25,7 +25,6 @@ from sidelight.english.names import (
     strip_title,
 )
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.quantities import is_unit
 from sidelight.english.vocabulary import BODIES, PEOPLE, ROLES, STUDIES, VAGUE
 from sidelight.errors import InputError
 from sidelight.learned.reading.tables import frequencies
@@ -327,8 +326,6 @@ def _subject_phrases(
         plain = all(t.pos_ in {"NOUN", "ADJ"} or (not t.i and t.lower_ in common) for t in phrase)
         other = not_meant.intersection(keys)
         if not keys or not plain or other or phrase[-1].pos_ != "NOUN" or lemmas[keys[-1]] < 2:
-            continue
-        if is_unit(keys[-1]):
             continue
         value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)
         if len(keys) == 1:

@@ -126,17 +126,14 @@ def _rest_of_pages(
 
     What was decided may stand on another segment than the one that speaks to an angle.
     """
-    relevance: dict[str, dict[str, float]] = {}
-    for item in evidence.items:
-        of_page = relevance.setdefault(document_id_of(item.segment.segment_id), {})
-        of_page |= dict.fromkeys(item.relevance, _ON_ITS_PAGE)
+    angles = {document_id_of(one.segment.segment_id): one.relevance for one in evidence.items}
     taken = {item.segment.segment_id for item in evidence.items}
     found = {one.segment_id: one for segments in candidates.values() for one in segments}
     return EvidenceSet(
         items=tuple(
-            Evidence(segment=one, relevance=relevance[page])
+            Evidence(segment=one, relevance=dict.fromkeys(angles[page], _ON_ITS_PAGE))
             for segment_id, one in sorted(found.items())
-            if (page := document_id_of(segment_id)) in relevance and segment_id not in taken
+            if (page := document_id_of(segment_id)) in angles and segment_id not in taken
         )
     )
 

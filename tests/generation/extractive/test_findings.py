@@ -352,6 +352,11 @@ def test_a_decision_says_what_was_upheld_of_the_whole_complaint(known, given, sh
     ] * bool(shown)
 
 
+def test_a_finding_begins_with_a_sentence_that_has_a_subject(known):
+    begins = "True of the 41,000 passengers whom the Marrow Sound Line carries in a year."
+    assert not any(texts[0] == begins for texts in told_by(known, f"{begins} {PAID}\n"))
+
+
 def test_the_clauses_of_an_outcome_are_named_as_its_page_names_them(known):
     cited = "The line relied on Clause 1(i) (Accuracy), Clause 2 (Interests) and 12 (a child)."
     text = RULED.format("9. Upheld under Clauses 1 and 2(i). Not upheld under Clause 3.")
@@ -372,6 +377,10 @@ def test_what_a_party_answered_is_not_told_of_a_decision_without_what_was_decide
     text = f"2. {answered}\n{PAID}\n"
     assert told_by(known, text, title="Quill v Marrow Sound Line") == [(PAID,)]
     assert (answered,) in told_by(known, text, title="The Tollmere ferry in 2019")
+    received = "Two complaints on the Marrow Sound Line were received from 41 passengers in 2019."
+    assert told_by(known, f"{received}\n", title="Quill v Marrow Sound Line") == []
+    upheld = received.replace("received", "upheld")
+    assert told_by(known, f"{upheld}\n", title="Quill v Marrow Sound Line") == [(upheld,)]
     decided = f"{answered} The Sound Authority upheld the complaint on this."
     both = told_by(known, f"{decided}\n", title="Quill v Marrow Sound Line")
     assert " ".join(both[0]) == decided

@@ -129,14 +129,6 @@ def test_questions_name_what_the_article_names(encoder):
             "the leader of Carrow council",
         ),
         (
-            "Lake falls by nine metres",
-            (
-                "The lake stood at 19 metres in May. It fell by nine metres. Each of the metres "
-                "lost costs money. At 5 metres pumps stop, and at 4 metres the lake is dry."
-            ),
-            "the lake",
-        ),
-        (
             "Night buses catch fire",
             (
                 "Night buses burn. The night buses of Lark burn twice a year. Night buses are new. "
