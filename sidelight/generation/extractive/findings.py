@@ -90,7 +90,7 @@ _HEARD, _DECIDED = (
 )
 _HEADING = 6  # words at most
 # The cosine with a sentence of the article. Of the findings of pages of corrections that come so
-# near, all 14 were marked useful on 15 webs for development, and 9 of 16 on webs marked since.
+# near, all 14 were marked useful on 15 webs for development, and 16 of 22 on webs marked since.
 _CORRECTS = 0.45
 _COMPLAIN, _PLEAD = frozenset({"complain"}), frozenset({"answer", "argue", "reply", "respond"})
 # A check gives its verdict under or behind such a word, a decision what it comes to.
