@@ -102,12 +102,6 @@ def test_the_default_model_gives_the_bits_of_sentence_transformers(arithmetic):
         np.testing.assert_array_equal(getattr(ours, ask)(TEXTS), getattr(theirs, ask)(TEXTS))
 
 
-# Sums of int8 products saturate in 16 bits on an x86 CPU with AVX2 and without VNNI.
-_CPU = Path("/proc/cpuinfo")
-_FLAGS = _CPU.read_text() if _CPU.exists() else ""
-INT8_IS_EXACT = "avx2" not in _FLAGS or "vnni" in _FLAGS
-
-
 @pytest.fixture(scope="module")
 def with_int8(tmp_path_factory):
     """A tiny encoder that comes with an int8 ONNX file."""
@@ -122,8 +116,7 @@ def test_a_text_has_the_same_bytes_in_any_company_whatever_the_arithmetic(with_i
             for row, text in enumerate(TEXTS):
                 assert encode([text]).tobytes() == together[row].tobytes()
             assert encode(TEXTS[::-1]).tobytes() == together[::-1].tobytes()
-    int8 = [(Arithmetic.INT8, 0.99)] if INT8_IS_EXACT else []
-    for arithmetic, cosine in [(Arithmetic.BF16, 0.999), *int8]:
+    for arithmetic, cosine in [(Arithmetic.BF16, 0.999), (Arithmetic.INT8, 0.99)]:
         encoder = Encoder(with_int8, arithmetic=arithmetic)
         found = encoder.encode_documents(TEXTS)
         exact = encoder.in_arithmetic(Arithmetic.FP32).encode_documents(TEXTS)
@@ -352,7 +345,6 @@ def test_a_large_build_tries_once_and_goes_on_as_it_began(
     assert open_index(tmp_path / "i").manifest.encoding == begun
 
 
-@pytest.mark.skipif(not INT8_IS_EXACT, reason="int8 sums saturate on a CPU without VNNI")
 def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, tried, tmp_path):
     encoder = Encoder(with_int8, arithmetic=Arithmetic.INT8)
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
