@@ -17,6 +17,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
+from collections.abc import Iterable
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -180,6 +182,23 @@ def outcome(topic: Topic, chances: Floats) -> tuple[float, float, float, float]:
     return score, useful, harmful, dangling
 
 
+def tell(title: str, cases: Iterable[tuple[Topic, Usefulness]]) -> tuple[float, float]:
+    """Print how well models do on topics; return the share that is useful, and the precision."""
+    rows = []
+    for topic, model in cases:
+        chances = model.chances(topic.features)
+        rows.append((average_precision_score(topic.useful, chances), *outcome(topic, chances)))
+    if not rows:
+        return 0.0, 0.0
+    precision, score, useful, harmful, dangling = map(float, np.mean(rows, axis=0))
+    print(
+        f"{title}: average precision {precision:.3f}; "
+        f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
+        f"{harmful:.2f}, not understood alone {dangling:.2f}"
+    )
+    return useful, precision
+
+
 def main() -> None:
     """Fit, print and, where asked to, write the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -192,21 +211,14 @@ def main() -> None:
         print(f"{one.topic_id}: {len(one.marks)} marked findings, {int(one.useful.sum())} useful")
     tried = []
     for strength in _STRENGTHS:
-        precision, outcomes = [], []
-        for out, one in enumerate(topics):
-            chances = fitted([*topics[:out], *topics[out + 1 :]], strength).chances(one.features)
-            precision.append(average_precision_score(one.useful, chances))
-            outcomes.append(outcome(one, chances))
-        mean = float(np.mean(precision))
-        score, useful, harmful, dangling = np.mean(outcomes, axis=0)
-        print(
-            f"C {strength}, each topic left out: average precision {mean:.3f}; "
-            f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
-            f"{harmful:.2f}, not understood alone {dangling:.2f}"
+        others = (
+            fitted([*topics[:out], *topics[out + 1 :]], strength) for out in range(len(topics))
         )
+        useful, mean = tell(f"C {strength}, each topic left out", zip(topics, others, strict=True))
         tried.append((useful, strength, mean))
     if (given.folder / "held_out_marks.json").exists():
-        _held_out(marked(given.folder, vectors, "held_out_marks.json"))
+        held_out = marked(given.folder, vectors, "held_out_marks.json")
+        tell("the model of the package, topics held out", zip(held_out, repeat(Usefulness.load())))
     _, best, kept = max(tried)
     model = fitted(topics, best)
     for name, weight in sorted(
@@ -215,22 +227,6 @@ def main() -> None:
         print(f"  {name:22}{weight:8.3f}")
     if given.write:
         _write(model, topics, best, kept)
-
-
-def _held_out(topics: list[Topic]) -> None:
-    shipped = Usefulness.load()
-    rows = []
-    for one in topics:
-        chances = shipped.chances(one.features)
-        rows.append((average_precision_score(one.useful, chances), *outcome(one, chances)))
-    if rows:
-        precision, score, useful, harmful, dangling = np.mean(rows, axis=0)
-        print(
-            f"the model of the package on {len(rows)} topics held out, "
-            f"{sum(len(one.marks) for one in topics)} findings: average precision {precision:.3f}; "
-            f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
-            f"{harmful:.2f}, not understood alone {dangling:.2f}"
-        )
 
 
 def _write(model: Usefulness, topics: list[Topic], strength: float, precision: float) -> None:
