@@ -459,7 +459,7 @@ def find_authors(article: Article) -> tuple[str, ...]:
     for line in (*lines, *joined):
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
-        texts = (_OFFICE.sub("", line), line)
+        texts = (_OFFICE.sub(" |", line), line)
         for match in (one for text in texts for by in _BYLINES for one in by.finditer(text)):
             found = dict.fromkeys(map(_cut_at_noise, _SPLIT.split(match["names"])))
             # Behind a comma may stand the outlet, or as much of its name as the pattern matches.

@@ -50,6 +50,7 @@ def test_the_foot_of_a_page_names_the_company_behind_its_outlet(foot, companies)
         ("BY DANA ORRIN POLITICAL EDITOR", ("Dana Orrin",)),
         ("By Dana Orrin, North West reporter", ("Dana Orrin",)),
         ("By Dana Orrin, City Hall Correspondent", ("Dana Orrin",)),
+        ("By Dana Orrin, Cook and Food Writer Health & Home", ("Dana Orrin",)),
         ("By Dana Orrin and Sol Reed, Health Editors", ("Dana Orrin", "Sol Reed")),
         ("BY DANA ORRIN FOR THE DAILY LARK", ("Dana Orrin",)),
         ("DANA ORRIN, POLITICAL EDITOR", ("Dana Orrin",)),

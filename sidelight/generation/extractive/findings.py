@@ -658,16 +658,10 @@ def _is_half_decided(told: Sequence[Unit], upheld: set[int], pleads: Container[s
     what its parties said.
     """
     decided = any(token.lemma_ in DECIDES for one in told[1:] for token in one.sentence.doc)
-    if not decided and any(_pleads(one.sentence, pleads) for one in told):
+    if not decided and any(one.sentence.root.lemma_ in pleads for one in told):
         return True
     clears = any(_CLEARED.search(one.text) for one in told)
     return bool(upheld) and clears and not any(one.number in upheld for one in told)
-
-
-def _pleads(one: Sentence, verbs: Container[str]) -> bool:
-    """Tell whether a sentence says what a party said, or that there was a complaint."""
-    is_complaint = one.subject is not None and one.subject.lemma_ == "complaint"
-    return one.root.lemma_ in verbs or (is_complaint and one.root.lemma_ not in DECIDES)
 
 
 def _is_upheld(line: str) -> bool:

@@ -377,10 +377,6 @@ def test_what_a_party_answered_is_not_told_of_a_decision_without_what_was_decide
     text = f"2. {answered}\n{PAID}\n"
     assert told_by(known, text, title="Quill v Marrow Sound Line") == [(PAID,)]
     assert (answered,) in told_by(known, text, title="The Tollmere ferry in 2019")
-    received = "Two complaints on the Marrow Sound Line were received from 41 passengers in 2019."
-    assert told_by(known, f"{received}\n", title="Quill v Marrow Sound Line") == []
-    upheld = received.replace("received", "upheld")
-    assert told_by(known, f"{upheld}\n", title="Quill v Marrow Sound Line") == [(upheld,)]
     decided = f"{answered} The Sound Authority upheld the complaint on this."
     both = told_by(known, f"{decided}\n", title="Quill v Marrow Sound Line")
     assert " ".join(both[0]) == decided
