@@ -68,7 +68,7 @@ class ExtractiveSelector:
         )
         spoken = self._spoken(profile, angles, read)
         evidence = EvidenceSet.merge(*(self._best(*one, brought) for one in spoken.items()))
-        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, candidates))
+        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, candidates, spoken))
         taken = {item.segment.segment_id for item in evidence.items}
         near = {segment.segment_id for found in spoken.values() for segment, _ in found}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
@@ -120,18 +120,27 @@ class ExtractiveSelector:
 
 
 def _rest_of_pages(
-    evidence: EvidenceSet, candidates: Mapping[str, Sequence[Segment]]
+    evidence: EvidenceSet,
+    candidates: Mapping[str, Sequence[Segment]],
+    spoken: Mapping[str, Sequence[tuple[Segment, float]]],
 ) -> EvidenceSet:
     """Return the other segments found on the pages of the evidence.
 
     What was decided may stand on another segment than the one that speaks to an angle.
     """
+    speaks: dict[str, dict[str, float]] = {}
+    for angle_id, segments in spoken.items():
+        for segment, score in segments:
+            speaks.setdefault(segment.segment_id, {})[angle_id] = score
     angles = {document_id_of(one.segment.segment_id): one.relevance for one in evidence.items}
     taken = {item.segment.segment_id for item in evidence.items}
     found = {one.segment_id: one for segments in candidates.values() for one in segments}
     return EvidenceSet(
         items=tuple(
-            Evidence(segment=one, relevance=dict.fromkeys(angles[page], _ON_ITS_PAGE))
+            Evidence(
+                segment=one,
+                relevance=speaks.get(segment_id) or dict.fromkeys(angles[page], _ON_ITS_PAGE),
+            )
             for segment_id, one in sorted(found.items())
             if (page := document_id_of(segment_id)) in angles and segment_id not in taken
         )
