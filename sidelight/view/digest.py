@@ -184,7 +184,7 @@ _LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
 # this share of the question's words, only a writer who was so sure counts.
 _SOME_SHARE, _SURE = 0.1, 0.65
 _FIGURE_ASKED = "figure of "
-_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”')
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _RULED = re.compile(r"\b(?:breach(?:ed)?|ruled|upheld|uphold)\b", re.IGNORECASE)
 _ASKS_OF_RULINGS = re.compile(r"\b(?:ruled|rulings|corrections|complaints)\b", re.IGNORECASE)
