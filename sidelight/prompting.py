@@ -275,7 +275,8 @@ def _environment() -> Environment:
     jinja = ItemsFirst(  # a prompt is plain text: there is nothing to escape for
         autoescape=False,
         undefined=StrictUndefined,
-        finalize=_harmless,
+        # Neither a fence nor a chat turn is opened or closed by a value.
+        finalize=lambda value: _harmless_text(str(value)),
         keep_trailing_newline=True,
     )
     jinja.globals.clear()  # what a prompt shows comes from its variables alone
@@ -286,11 +287,6 @@ def _environment() -> Environment:
 @cache
 def _template(source: str) -> Template:
     return _environment().from_string(source)
-
-
-def _harmless(value: object) -> str:
-    """Return a value as text that can neither open nor close a fence nor a chat turn."""
-    return _harmless_text(str(value))
 
 
 # A topic shows each window several times, and thirty topics may be under way.

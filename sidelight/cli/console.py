@@ -477,7 +477,12 @@ _KINDS = {
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _check_once(self, ctx, args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            if (one := error.param) and not error.message and (said := getattr(one, "help", "")):
+                ctx.fail(f"Missing {one.param_type_name} {one.opts[0]}: {said}")
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options by what they are about, their values in plain words."""

@@ -160,11 +160,13 @@ def load_settings(
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         names = {override.partition("=")[0] for override in overrides}
-        found = "; ".join(
-            _placed(option if _is_in(one, names) else path or "settings", _explain_one(one))
+        found = [
+            (option if _is_in(one, names) else path or "settings", _explain_one(one))
             for one in error.errors()
-        )
-        raise UsageError(found) from None
+        ]
+        # The caller names a place that is empty.
+        told = (f"{place}: {said}" if place else said for place, said in found)
+        raise UsageError("; ".join(told)) from None
     if not settings.submission.run_id.startswith(settings.submission.team_id):
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
@@ -304,11 +306,6 @@ def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
             )
         if isinstance(value, dict):
             _refuse_rubrics(value, f"{name}.")
-
-
-def _placed(place: object, said: str) -> str:
-    """Return what is wrong behind the place where it stands, unless the caller names that."""
-    return f"{place}: {said}" if place else said
 
 
 def _is_in(entry: ErrorDetails, names: Collection[str]) -> bool:

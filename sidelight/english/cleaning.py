@@ -491,13 +491,12 @@ def _named_below(article: Article, lines: Sequence[str], outlet: str) -> tuple[s
         if not (is_below and is_person) or name.split()[-1] in title:
             continue
         told = (one for one in clean(article.body).split("\n") if name in one and one != line)
-        if any(map(_is_date, below)) and all(one.startswith(name) for one in told):
+        is_dated = any(
+            count_words(one) <= _MAX_DATE_WORDS and _SHORT_DATE.search(one) for one in below
+        )
+        if is_dated and all(one.startswith(name) for one in told):
             return (name,)
     return ()
-
-
-def _is_date(line: str) -> bool:
-    return count_words(line) <= _MAX_DATE_WORDS and _SHORT_DATE.search(line) is not None
 
 
 def find_publisher(article: Article) -> str:

@@ -173,8 +173,10 @@ class Origins:
             is_own = self._letters != "" and self._letters == letters
         kind = source_kind(segment.url, top)
         is_copy = _ARCHIVED.search(f"{segment.url}\n{top.title}")
+        name = self._name(segment.host) or site
+        name = name.title() if name.isupper() and " " in name else name
         return Origin(
-            "" if is_copy else _in_lower_case(self._name(segment.host) or site),
+            "" if is_copy else name,
             OWN if is_own and kind != CORRECTION_PAGE else kind,
             page_date(segment.url, "" if top.start_char else top.text),
         )
@@ -348,11 +350,6 @@ def _names(label: str, name: str) -> bool:
     """Tell whether a name is that of a host's label, or a longer one that holds it."""
     letters = _letters(name)
     return letters == label or (len(label) >= _MIN_PREFIX and label in letters)
-
-
-def _in_lower_case(name: str) -> str:
-    """Return a name of several words that stands in capitals with a capital for each word."""
-    return name.title() if name.isupper() and " " in name else name
 
 
 def _letters(name: str) -> str:

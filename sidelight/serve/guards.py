@@ -388,7 +388,8 @@ class NoArticleError(Exception):
     """A file holds no article; the message says why and what to do."""
 
 
-_LOOKED_AT = 10_000  # bytes, of which none is 0 in a text
+_LOOKED_AT = 10_000  # letters, of which none is 0 in a text
+_UNREADABLE = "\ufffd"
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")  # whatever the name of the file says
 
 
@@ -400,15 +401,21 @@ def read_upload(kind: str, content: bytes) -> Upload:
     """
     if content.startswith(b"%PDF-"):
         raise NoArticleError("This is a PDF. Save its text as a .txt file, and name that.")
-    is_text = kind not in READERS
-    if content.startswith(_IMAGES) or (is_text and b"\0" in content[:_LOOKED_AT]):
+    text = _plain(content) if kind not in READERS else ""
+    if content.startswith(_IMAGES) or "\0" in text[:_LOOKED_AT]:
         raise NoArticleError(
             "This is not text; it may be an image or a word processor's document. Save its "
             "text as a .txt file, and name that."
         )
-    if is_text:
-        return Upload("", "", content.decode("utf-8-sig", "replace"))
-    return READERS[kind](content)
+    return READERS[kind](content) if kind in READERS else Upload("", "", text)
+
+
+def _plain(content: bytes) -> str:
+    """Return a text in UTF-8, or else in UTF-16 or Windows-1252 as its bytes show."""
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = content.decode("utf-16" if wide else "utf-8-sig", "replace")
+    is_other = {one for one in text if not one.isascii()} == {_UNREADABLE}
+    return content.decode("cp1252", "replace") if is_other else text
 
 
 _ENDINGS = {
@@ -421,7 +428,7 @@ def kind_of(name: str, content: bytes) -> str:
     """Return the media type of a file by its name, or of the source of a web page by its tags."""
     if known := _ENDINGS.get(PurePath(name).suffix.lower()):
         return known
-    text = content.decode("utf-8-sig", "replace")
+    text = _plain(content)
     ends, lines = len(_BLOCK_END.findall(text)), sum(map(bool, text.split("\n")))
     is_page = _BEGINS_AS_PAGE.match(text) or (ends > 1 and 3 * ends >= lines)
     return "text/html" if is_page else "text/plain"

@@ -34,6 +34,21 @@ def ended_by(error, monkeypatch):
     ],
 )
 def test_the_nearest_command_is_told(words, says):
+    assert_refused(words, says)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["read", "a.txt"], "Missing option --index: Folder made by `sidelight index build`"),
+        (["read"], "Missing argument article: Saved web page (.html), text file"),
+    ],
+)
+def test_what_is_missing_is_described(words, says):
+    assert_refused(words, says)
+
+
+def assert_refused(words, says):
     found = CliRunner().invoke(command_line.app, words)
     assert found.exit_code == 2
     assert says in found.stderr

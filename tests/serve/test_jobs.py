@@ -19,7 +19,7 @@ from sidelight.schemas.investigation.report import CheckedReport, DraftReport, D
 from sidelight.schemas.segment import Segment
 from sidelight.serve.app import MIN_WORDS, why_no_article
 from sidelight.serve.desk import News, claim_folder
-from sidelight.serve.guards import read_pasted, read_web_page
+from sidelight.serve.guards import kind_of, read_pasted, read_upload, read_web_page
 from tests.helpers.scripted_runs import scripted
 from tests.serve.test_serve import ARTICLE, TEXT, served
 
@@ -248,6 +248,18 @@ def test_a_title_says_whose_page_it_is(head, title):
 def test_a_page_says_in_what_letters_it_is():
     assert read_web_page('<meta charset="latin-1"><p>Bär</p>'.encode("latin-1")).text == "Bär"
     assert read_web_page(b'<meta charset="no-such"><p>B\xff</p>').text == "B\ufffd"
+
+
+@pytest.mark.parametrize("letters", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_text_is_read_in_the_letters_that_its_bytes_show(letters):
+    text = "Café takes £50\nIt is “so”."
+    content = text.encode(letters)
+    assert read_upload(kind_of("story.txt", content), content).text == text
+
+
+def test_one_damaged_letter_does_not_change_the_others():
+    content = "Café ".encode() + b"\xff"
+    assert read_upload("text/plain", content).text == "Café \ufffd"
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused_at_the_start(tmp_path):

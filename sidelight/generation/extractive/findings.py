@@ -184,7 +184,11 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     is_corrected = page.origin.kind == CORRECTION_PAGE
-    upheld = {number for number, line in enumerate(lines) if _is_upheld(line)}
+    upheld = {
+        number
+        for number, line in enumerate(lines)
+        if _UPHELD.search(line) and not _CLEARED.search(line)
+    }
     heard = _heard(lines, page)
     pleads = _COMPLAIN | (_PLEAD if _is_decision(page) else frozenset())
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
@@ -662,10 +666,6 @@ def _is_half_decided(told: Sequence[Unit], upheld: set[int], pleads: Container[s
         return True
     clears = any(_CLEARED.search(one.text) for one in told)
     return bool(upheld) and clears and not any(one.number in upheld for one in told)
-
-
-def _is_upheld(line: str) -> bool:
-    return bool(_UPHELD.search(line)) and not _CLEARED.search(line)
 
 
 def _is_statement(one: Sentence, *, follows: bool) -> bool:
