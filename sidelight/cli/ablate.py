@@ -295,7 +295,8 @@ class Experiment(NamedTuple):
     @property
     def _corrected(self) -> str:
         tested = counted(sum(bool(found.effects) for found in self.effects), "measure")
-        return f"Holm's correction for the number of arms, each of {tested} by itself"
+        told = f"Holm's correction for the number of arms, each of {tested} by itself"
+        return f"{told}; intervals are not corrected"
 
     def _judged(self, measures: Iterable[str]) -> list[str]:
         by: dict[str, list[str]] = {}
@@ -374,7 +375,8 @@ class Experiment(NamedTuple):
             mean = found.means[arm]
             rows.append([arm, beside_interval(found.measure.shown(mean.mean), mean), "", ""])
             if effect:
-                difference = f"{effect.difference:{signed}}{_mark(effect.p_holm)}"
+                mark = "**" if effect.p_holm < 0.01 else "*" if effect.p_holm < 0.05 else ""
+                difference = f"{effect.difference:{signed}}{mark}"
                 rows[-1][2:] = [beside_interval(difference, effect), f"{effect.p_holm:.4f}"]
         unprovable = _unprovable(len(self.topic_ids), len(found.effects))
         return table._replace(
@@ -504,10 +506,6 @@ class Experiment(NamedTuple):
         }
         # The order of the grid stays: the first choice of each dimension makes the base arm.
         atomic_write(folder / EXPERIMENT, as_json(record, sort=False))
-
-
-def _mark(p_value: float) -> str:
-    return "**" if p_value < 0.01 else "*" if p_value < 0.05 else ""
 
 
 def _file_name(measure: str) -> str:

@@ -331,8 +331,9 @@ def _write_runs(
             for folder_of in (path, folder):
                 left_out[place] = left_out[place].replace(f"{folder_of}{os.sep}", "")
             if isinstance(error, InvalidFileError):  # a page may be handed out
-                lines = dict.fromkeys(f"line {one.line}" for one in error.problems if one.line)
-                left_out[place] = f"Damaged: {first_of([*lines])}; `sidelight validate` says more."
+                places = (f"{Path(one.file).name}:{one.line}" for one in error.problems if one.line)
+                told = first_of([*dict.fromkeys(places)])
+                left_out[place] = f"Damaged: {told}; `sidelight validate` says more."
     if not listed:
         raise InputError(
             f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",

@@ -93,7 +93,9 @@ def _group_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def _setting(name: str, field: FieldInfo) -> SettingDescription:
-    kinds, metadata = _kinds(field.annotation), [*field.metadata, *_metadata(field.annotation)]
+    kinds, metadata = _kinds(field.annotation), list(field.metadata)
+    for one in get_args(field.annotation):  # a unit, where None is allowed
+        metadata += getattr(one, "__metadata__", ())
     return SettingDescription(
         name=name,
         type=" or ".join(kinds),
@@ -116,11 +118,6 @@ def _kinds(annotation: Any) -> list[str]:
     if origin is tuple:
         return [f"list of {inner[0].__name__}"]
     return ["none" if annotation is NoneType else annotation.__name__]
-
-
-def _metadata(annotation: Any) -> list[Any]:
-    """Return what stands beside the types within a type, such as a unit where None is allowed."""
-    return [note for one in get_args(annotation) for note in getattr(one, "__metadata__", ())]
 
 
 def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:

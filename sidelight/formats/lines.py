@@ -338,9 +338,12 @@ def parsed_lines(
 
     file = open_text(path)
     findings.problems += file.problems
-    if file.lines and file.lines[0].text.lstrip().casefold().startswith(("<!doctype", "<html")):
-        told = {"expected": "JSON, one object a line", "found": "a web page"}
-        findings.error("json-syntax", file.lines[0].number, **told, remedy="Name another file.")
+    begun = [line.text.lstrip()[:9].casefold() for line in file.lines if line.text.strip()]
+    if begun[1:] and not any(one.startswith("{") for one in begun):
+        is_page = begun[0].startswith(("<!doctype", "<html"))
+        told = {"expected": "JSON, one object a line", "found": "a web page" if is_page else "text"}
+        remedy = "Name another file. `sidelight read` takes one article as a text or a web page."
+        findings.error("json-syntax", file.lines[0].number, **told, remedy=remedy)
         return
     for line, text in file.lines:
         content = decode_unique(mend(text), line, findings) if text.strip() else None

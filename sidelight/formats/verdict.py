@@ -308,6 +308,12 @@ def files_of_task(paths: Iterable[Path], task: Task) -> list[Path]:
                 f"{path}: expected runs of {task.title}; found {others}",
                 remedy="Give the folder or the files of these runs, or name another task.",
             )
+        endings = {one.suffix for one in found}
+        beside = [] if own.is_file() else path.glob("[!.]*")  # none of a file
+        for one in (path, *(other for other in beside if other.suffix in endings)):
+            if one.is_file() and not one.stat().st_size:
+                remedy = "Name the others, or move it away, to go on without it."
+                raise InputError(f"{one}: expected a run; found an empty file", remedy=remedy)
         files += found or [path]
     return files
 

@@ -250,9 +250,7 @@ def _unsupported(
     return Removal(sentence=sentence, label="partial", reason=reason) if lacks else None
 
 
-_YEARS = re.compile(r"\b((?:19|20)\d\d)[-–/](\d\d)\b(?![-–/]\d)")
-
-
+_YEARS = re.compile(r"\b(19|20)(\d\d)[-–/](\d\d)\b(?![-–/]\d)")
 _NUMBERED = re.compile(r"\b[A-Z][\w'’-]{0,30} \d[\d.,]{0,15}\b")  # a name with a number
 
 
@@ -260,16 +258,12 @@ def _counted(text: str) -> set[str]:
     return {figure.rstrip("%") for figure in figures(text)}
 
 
-def _in_full(years: re.Match[str]) -> str:
-    return f"{years[1]} {years[1][:2]}{years[2]}"
-
-
 def foreign_figures(sentence: str, text: str) -> list[str]:
     """Return the figures of a sentence that a text does not give.
 
     "Two thousand" gives 2,000, and 2024 gives the 24 of "2022-24".
     """
-    sentence, text = (_YEARS.sub(_in_full, one) for one in (sentence, text))
+    sentence, text = (_YEARS.sub(r"\1\2 \1\3", one) for one in (sentence, text))
     said = figures(sentence)
     counted = _counted(text) if said else set()
     lacks = [figure for figure in said if figure.rstrip("%") not in counted]

@@ -119,10 +119,12 @@ def _words(
     informed = ours.content.union(*(answer.content for answer in answers))
     figures = ours.numbers.union(*(answer.numbers for answer in answers))
     share = sharing.weighted_share(wanted, theirs.content)
+    asked_share = sharing.weighted_share(asked, informed)
     return (
         share,
         sharing.weighted_share(weights(sorted(own)), theirs.content),
-        _harmonic_mean(share, sharing.weighted_share(asked, informed)),
+        # their harmonic mean
+        2 * share * asked_share / (share + asked_share) if share + asked_share else 0.0,
         sharing.found_share(ours.names, theirs.content),
         sharing.found_share(theirs.names, ours.content),
         float(bool(theirs.numbers & figures)),
@@ -151,7 +153,3 @@ def _over_others(cosines: Values) -> Values:
     for row in range(len(cosines)):
         found[row] = cosines[row] - np.delete(cosines, row, axis=0).max(axis=0, initial=0)
     return found
-
-
-def _harmonic_mean(left: float, right: float) -> float:
-    return 2 * left * right / (left + right) if left + right else 0.0

@@ -376,7 +376,11 @@ def compare_judges(
         for task in first.keys() & tables.keys():
             (by, ours), (other, theirs) = first[task], tables[task]
             sides = ours, theirs
-            both = set.intersection(*map(_scored_topics, sides))
+            scored = (
+                {one.topic_id for one in side.topics if side.main.name not in one.undefined}
+                for side in sides
+            )
+            both = set.intersection(*scored)
             here, there = (_main_scores(side, both) for side in sides)
             points = {tag: (here[tag], there[tag]) for tag in sorted(here.keys() & there.keys())}
             if len(points) > 1:
@@ -384,10 +388,6 @@ def compare_judges(
                 tau = kendall(across, up) if len(points) >= MIN_RUNS else None
                 plots.append(model.JudgePlot(task, by, other, points, tau))
     return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
-
-
-def _scored_topics(table: ScoreTable) -> set[str]:
-    return {one.topic_id for one in table.topics if table.main.name not in one.undefined}
 
 
 def _main_scores(table: ScoreTable, topic_ids: Container[str]) -> dict[str, float]:

@@ -351,8 +351,10 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
     known = questions or answers
     if known is None:
         raise InputError(
-            f"{folder}: expected question_assessments.csv or report_assessments.csv; found neither",
-            remedy="Give a folder of labels: the organizers', or one `sidelight judge` wrote.",
+            f"{folder}: expected question_assessments.csv or report_assessments.csv, also behind "
+            "auto_ or human_; found neither",
+            remedy="Give a folder of labels, as the organizers' or one that `sidelight judge` "
+            "wrote, or a sheet that you filled by its own name.",
         )
     manifest = read_manifest_beside(known)
     return Labels(

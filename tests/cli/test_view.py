@@ -280,7 +280,7 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
         .replace('"responses"', '"responses": 7, "x"', 1)
     )
     view(folder, *given)
-    told = "Damaged: line 1; `sidelight validate` says more."
+    told = "Damaged: third-t2:1; `sidelight validate` says more."
     assert f"Not shown: reports/third-t2. {told}" in texts(page, "p")
     with pytest.raises(UsageError, match="--compare is for one"):
         view(folder, "--compare", folder / "reports" / "another-t2")

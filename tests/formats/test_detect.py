@@ -58,9 +58,12 @@ def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
 
 def test_a_web_page_in_place_of_topics_is_named(tmp_path):
     page = tmp_path / "page.html"
-    page.write_text("<!DOCTYPE html>\n<p>It\n<p>is\n")
-    with pytest.raises(InvalidFileError, match=r":1: error \[json-syntax\].*found a web page"):
-        read_topics(page)
+    for content, found in (("<!DOCTYPE html>\n<p>It\n<p>is\n", "a web page"), ("It\nis\n", "text")):
+        page.write_text(content)
+        with pytest.raises(InvalidFileError, match=rf":1: error .*found {found}\. Name ") as caught:
+            read_topics(page)
+        assert "`sidelight read` takes one article" in str(caught.value)
+        assert ":2: " not in str(caught.value)
 
 
 @pytest.mark.parametrize(

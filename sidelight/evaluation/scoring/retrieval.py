@@ -136,15 +136,15 @@ def score_runs(
         omitted = tuple(sorted(qrels.keys() - results.keys()))
         strange = _strange(qrels, results)
         scores.append(RetrievalScores(tag, total, topics, omitted, results, strange))
-    if scores and all(one.strange for one in scores):
-        raise InputError(f"{scores[0].run}: {scores[0].strange}", remedy=_SAME_IDS)
+    told = scores[0].strange if scores and all(one.strange for one in scores) else ""
+    if told.count("#") == 1:  # documents on one side, segments on the other
+        raise InputError(f"{scores[0].run}: {told}", remedy=_SAME_IDS)
     return scores
 
 
 _SAME_IDS = (
-    "Give labels of the collection that was searched. Where they are of documents and the hits "
-    "segments, rank documents: sidelight search --queries Q --documents -o RUN, then score "
-    "retrieval."
+    "Where the labels are of documents and the hits segments, rank documents: sidelight search "
+    "--queries Q --documents -o RUN, then score retrieval."
 )
 
 

@@ -224,12 +224,12 @@ def ranked_table(
 def _topic_scores(
     topic_id: str, records: Mapping[str, TopicRecord], computed: Sequence[Computed]
 ) -> Iterator[TopicScore]:
+    by_run = {tag: {c.measure.name: c(record) for c in computed} for tag, record in records.items()}
     unlabelled = all(record.unlabelled for record in records.values())
-    for run_tag, record in records.items():
-        found = {one.measure.name: one(record) for one in computed}
+    earned = {name for found in by_run.values() for name in found if found[name] or not unlabelled}
+    for run_tag, found in by_run.items():
         values = {name: value or 0.0 for name, value in found.items()}
-        undefined = {name for name in found if found[name] is None}
-        undefined |= {name for name in found if unlabelled and not values[name]}
+        undefined = {name for name in found if found[name] is None or name not in earned}
         yield TopicScore(run_tag, topic_id, values, frozenset(undefined))
 
 

@@ -134,7 +134,7 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
 def test_what_a_paper_needs_stands_in_tables_and_in_the_record(tmp_path, small_index):
     shown = ablate(*searches(tmp_path), "--index", small_index.path)
     how = "95% intervals: expanded percentile bootstrap over topics, 200 samples, seed 0"
-    holm = "Holm's correction for the number of arms, each of 2 measures by itself"
+    holm = "each of 2 measures by itself; intervals are not corrected"
     cannot = "a test on 3 topics, corrected for 1 arm, can show no difference"
     for told in (how, holm, f"note: {cannot}: its least p-value is 0.25\n"):
         assert told in shown

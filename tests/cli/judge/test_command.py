@@ -75,6 +75,19 @@ def test_of_a_folder_the_run_files_of_the_task_are_judged(tmp_path):
         judge(REPORTS, "--task", "task1", "-o", tmp_path)
 
 
+def test_an_empty_file_among_runs_is_named(tmp_path):
+    folder = tmp_path / "received"
+    folder.mkdir()
+    (folder / "peat.jsonl").touch()
+    (folder / "notes.txt").touch()
+    shutil.copy(REPORTS / "tidepool-t2", folder / "tidepool.jsonl")
+    for path in (folder, folder / "peat.jsonl"):
+        with pytest.raises(InputError, match=r"peat\.jsonl: expected a run; found an empty file"):
+            judge(path, "--task", "task2", "-o", tmp_path / "labels")
+    (folder / "peat.jsonl").unlink()
+    judge(folder, "--task", "task2", "-o", tmp_path / "labels")
+
+
 def test_of_a_run_directory_the_file_of_the_task_is_judged(tmp_path):
     run = tmp_path / "mine"
     run.mkdir()

@@ -51,6 +51,10 @@ def test_junk_and_missing_results_count_as_zero(tmp_path, qrels):
     with pytest.raises(InputError, match=told) as found:
         score_retrieval(qrels, [run], "RR")
     assert "sidelight search --queries Q --documents" in found.value.remedy
+    run.write_text("1 Q0 y 1 1.0 x\n2 Q0 z 1 1.0 x\n")
+    (scores,) = score_retrieval(qrels, [run], "RR")
+    assert scores.total.values == {"RR": 0}
+    assert scores.warnings == ["run: expected hits with labels, such as a; found none, but y"]
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("1 0 a -2\n1 0 b -2\n2 0 a 1\n2 0 b -2\n")
     run.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n2 Q0 a 2 1.0 x\n")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError
 from sidelight.evaluation.scoring import score
+from sidelight.evaluation.scoring.table import read_topic_scores, write_score_files
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import (
@@ -117,6 +118,21 @@ def test_a_run_whose_labels_are_all_blank_is_left_out():
     table = score.score_reports(TRACK, RUBRICS, blank)
     assert table.unlabelled == ()
     assert {run.row["supportive_score"] for run in table.runs} == {None}
+
+
+def test_scores_of_partly_filled_sheets_are_read_again(tmp_path):
+    """On b nobody judged what r submitted, and other submitted nothing."""
+    labels = answers_of("a r supports none supports", "a other supports none none")
+    blank = replace(answer("b", "r", "na-1", "none"), label=Unjudged(reason="empty label"))
+    table = score.score_reports(TRACK, RUBRICS, [*labels, blank])
+    assert [(t.run_tag, t.row["supportive_score"], t.row["unjudged"]) for t in table.topics][
+        2:
+    ] == [
+        ("other", None, 0.0),
+        ("r", None, 1.0),
+    ]
+    per_topic, _ = write_score_files(table, tmp_path, "human_task2")
+    assert [one.row for one in read_topic_scores(per_topic)] == [one.row for one in table.topics]
 
 
 def test_what_is_not_known_is_named():
