@@ -474,7 +474,7 @@ def _noted(note: str) -> ExitStack:
 
 def _labels_of(run: ShownRun, sources: Sequence[Labels]) -> tuple[Labels | None, Marker | None]:
     """Return the first source of labels that has any of a run, and what marks the run by it."""
-    theirs = (labels.of({run.question_tag, run.report_tag}) for labels in sources)
+    theirs = (labels.of(run.question_tag, run.report_tag) for labels in sources)
     labels = next((found for found in theirs if found.questions or found.answers), None)
     return labels, Marker(run, labels) if labels else None
 

@@ -14,7 +14,7 @@ Any of them may be missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -324,12 +324,12 @@ class Labels:
             return self
         return replace(self, compound=tuple(both.values()), people_decide=True)
 
-    def of(self, tags: Container[str]) -> Labels:
-        """Return the labels of questions and answers of some runs, by their tags."""
+    def of(self, question_tag: str, report_tag: str) -> Labels:
+        """Return the labels of the questions and the answers of a run, by what they call it."""
         return replace(
             self,
-            questions=tuple(one for one in self.questions if one.run_tag in tags),
-            answers=tuple(one for one in self.answers if one.run_tag in tags),
+            questions=tuple(one for one in self.questions if one.run_tag == question_tag),
+            answers=tuple(one for one in self.answers if one.run_tag == report_tag),
         )
 
 

@@ -286,6 +286,28 @@ def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
         view(folder, "--compare", folder / "reports" / "another-t2")
 
 
+def test_files_of_one_run_id_are_marked_by_the_labels_of_their_own_task(tmp_path):
+    data, folder, page = sample_path(), tmp_path / "received", tmp_path / "page.html"
+    folder.mkdir()
+    for name in ("quillmark", "tidepool"):
+        for kind, tag in (("question", f"{name}-t1"), ("report", f"{name}-t2")):
+            run = (data / "runs" / f"{kind}_generation_runs" / tag).read_text()
+            (folder / f"{name}-{kind}").write_text(run.replace(tag, name))
+    given = ("--rubrics", data / "human_rubrics")
+    marks: list[str] = []
+    for task in ("task1", "task2"):
+        call("judge", folder, "--task", task, *given, "--words-only", "-o", tmp_path / task)
+        marks += ["--labels", str(tmp_path / task)]
+    assert view(folder, *given, *marks, "-o", page) == f"  {page}\n"
+    rows = [one.split() for one in texts(page, "tr") if "dragun2025" in one]
+    defined = [(row[0], row[2] != "–", row[3] != "–") for row in rows]
+    assert defined == [
+        (f"{name}-{kind}", kind == "question", kind == "report")
+        for name in ("quillmark", "tidepool")
+        for kind in ("question", "report")
+    ]
+
+
 def test_the_page_of_several_runs_has_the_places_and_intervals_of_score(tmp_path):
     runs, page = sample_path() / "runs" / "question_generation_runs", tmp_path / "page.html"
     view(runs, "--data", sample_path(), "-o", page)
