@@ -186,8 +186,8 @@ def _require_known(
 ) -> None:
     if unknown:
         told = f"the assessments name {what} that do not exist: {first_of(unknown)}"
-        if rubrics.keys().isdisjoint(one.topic_id for one in assessments):
-            told = f"none of the topics of the assessments has a rubric, such as {unknown[0]}"
+        if lacking := sorted({one.topic_id for one in assessments} - rubrics.keys()):
+            told = f"the assessments have topics without a rubric: {first_of(lacking)}"
         remedy = "Use all rubrics that the assessments were made with, and their track."
         raise InputError(told, remedy=remedy)
 

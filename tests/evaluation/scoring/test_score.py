@@ -142,16 +142,18 @@ def test_what_is_not_known_is_named():
     unknown = replace(verdict("a", "r", 1, "compound"), label=Unjudged(reason="?"))
     with pytest.raises(InputError, match="run r, topic a, question 1"):
         score.score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
-    for label in pairs_of("z r 1.1:similar", "a r 3.1:similar 1.11:similar 1.0:similar"):
+    for label in pairs_of("a r 3.1:similar 1.11:similar 1.0:similar"):
         named = f"topic {label.topic_id}, rubric question {label.rubric_question_rank}"
         with pytest.raises(InputError, match=named):
             score.score_questions(TRACK, RUBRICS, [label], None)
-    for topic_id, answer_id in (("z", "na-1"), ("a", "na-4")):
-        with pytest.raises(InputError, match=f"topic {topic_id}, answer {answer_id}"):
-            score.score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
-    with pytest.raises(
-        InputError, match="none of the topics of the assessments has a rubric, such"
-    ):
+    with pytest.raises(InputError, match="topic a, answer na-4"):
+        score.score_reports(TRACK, RUBRICS, [answer("a", "r", "na-4", "supports")])
+    told = "the assessments have topics without a rubric: y, z\n"
+    for known in ([], pairs_of("a r 1.1:similar")):
+        labels = [*known, *pairs_of("z r 1.1:similar", "y r 1.1:similar")]
+        with pytest.raises(InputError, match=told):
+            score.score_questions(TRACK, RUBRICS, labels, None)
+    with pytest.raises(InputError, match="topics without a rubric: z\n"):
         score.score_reports(TRACK, RUBRICS, [answer("z", "r", "na-1", "supports")])
     labels = [answer("a", "r", f"na-{number}", "none") for number in range(100, 115)]
     with pytest.raises(InputError, match="and 5 more"):
