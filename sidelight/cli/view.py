@@ -443,6 +443,8 @@ def read(
     with progress_bar("article", total=1) as advance:
         access = calls.access(Path("runs") / "cache")
         found = _investigate(topic, settings, folder, access, output, advance.begin)
+    if not any(one.citations for one in found.topic.sentences):
+        err.print(f"Nothing of {index} is cited. Is it the index that you mean?", markup=False)
     if open_page:
         typer.launch(str(found.page.absolute()))
     return _told(found)

@@ -73,8 +73,10 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
     # Another index is another run; this one holds nothing on the article.
-    nothing = said(*command[:-1], small_index.path)
+    nothing, warned = call(*command[:-1], small_index.path)
     assert NO_EVIDENCE in nothing
+    asked = f"Nothing of {small_index.path} is cited. Is it the index that you mean?"
+    assert asked in warned.replace("\n", " ")
     assert "Made without a language model" not in nothing
     assert NO_NEWS not in shown
     assert len(list((tmp_path / "runs").glob("read-*"))) == 2

@@ -184,11 +184,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     is_corrected = page.origin.kind == CORRECTION_PAGE
-    upheld = {
-        number
-        for number, line in enumerate(lines)
-        if _UPHELD.search(line) and not _CLEARED.search(line)
-    }
+    upheld = {i for i, one in enumerate(lines) if _UPHELD.search(one) and not _CLEARED.search(one)}
     heard = _heard(lines, page)
     pleads = _COMPLAIN | (_PLEAD if _is_decision(page) else frozenset())
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
