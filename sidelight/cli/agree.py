@@ -346,9 +346,10 @@ def vote(  # long: a third of it are options
 ) -> console.Result:
     """Make one set of labels of several: the majority, or the median where there is none.
 
-    Where labels stand in no order, as those of answers, a row without a majority has no label. On a
-    run that a judge has no row of, the others vote; what one judge alone labels is kept. With a
-    reference, a judge's grades for a query are mapped as they fit best on all other queries.
+    Where labels stand in no order, as those of answers, a row without a majority has no label.
+    Where a judge labels nothing of a run on a topic, the others vote; what one judge alone labels
+    is kept. With a reference, a judge's grades for a query are mapped as they fit best on all other
+    queries.
     """
     names = _told_apart(judges)
     if len(set(names)) < len(names):

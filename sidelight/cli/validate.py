@@ -396,7 +396,7 @@ class _Letter(NamedTuple):
             lines = [f"{self.given.file}: {title}{size}"]
             if objections := official(Path(self.given.file), self.topic_ids):
                 told = [f"{f'line {line}: ' if line else ''}{what}" for line, what in objections]
-                says = f"invalid, {counted(len(told), 'error')}: {'; '.join(told[:_MAX_ALIKE])}"
+                says = f"invalid, {counted(len(told), 'error')}: {first_of(told)}"
             lines.append(f"The track's own check: {says}")
         for heading, told in parts.items():
             lines += [heading, *(f"  {one}".rstrip() for one in told)] if told else []

@@ -33,7 +33,7 @@ from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.lines import readable
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.topics import topic_format
-from sidelight.formats.verdict import judge_file, read_topics, run_files, track_of
+from sidelight.formats.verdict import empty_files, judge_file, read_topics, run_files, track_of
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import SEARCH
@@ -224,30 +224,42 @@ def _unused(
 def _read_marks(rubrics: Path | None, labels: list[Path], compound: Path | None) -> _MarksOf:
     """Return what reads the rubrics and the labels that mark a run, each folder once.
 
-    Without a run it returns those given. Sources of one name are told apart by their folders. For
-    `compound` see `write_page`.
+    Without a run it returns those given. Sources of one name are one where they are of different
+    tasks, and else are told apart by their folders. For `compound` see `write_page`.
     """
-    from sidelight.view.shown_run import misnamed_labels, read_labels
+    from sidelight.view.shown_run import label_folders, misnamed_labels, read_labels
 
     if labels and rubrics is None:
         raise _half_given()
     scales = load_track().scales
     read = cache(partial(read_labels, scales=scales))
     banks = cache(partial(read_rubrics, scales=scales))
-    often = Counter(read(one).name for one in labels)  # what is wrong with these is not a run's
+    labels = [folder for one in labels for folder in label_folders(one)]
+    known: dict[Path, Labels] = {}
+    for folder in labels:  # what is wrong with these is not a run's
+        found = read(folder)
+        for before, its in known.items():
+            is_other = not ((its.questions and found.questions) or (its.answers and found.answers))
+            if its.name == found.name and is_other:
+                known[before] = its.joined(found)
+                break
+        else:
+            known[folder] = found
+    often = Counter(one.name for one in known.values())
     for line in (line for one in labels for line in misnamed_labels(one)):
         err.print(line, style="yellow", markup=False)
 
     def source(folder: Path) -> Labels:
-        found = read(folder)
-        is_own = folder not in labels
+        found = known.get(folder) or read(folder)
+        is_own = folder not in known
         name = found.name if is_own or often[found.name] == 1 else f"{found.name} in {folder.name}"
         source = replace(found, name=name, is_own=is_own)
         before = read(compound).compound if compound and compound != folder else None
         return source.with_verdicts(before) if before else source
 
     def marks_of(run: Path | None) -> tuple[dict[str, Rubric], list[Labels]]:
-        bank, marking = _marking(run, rubrics, labels) if run else (rubrics, labels)
+        given = [*known]
+        bank, marking = _marking(run, rubrics, given) if run else (rubrics, given)
         return banks(bank) if bank else {}, list(map(source, marking))
 
     return marks_of
@@ -283,7 +295,7 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
     runs = sorted(path.parent for paths in found for path in paths)
     files = {} if runs else run_files(folder)
     if len(files) > len({run_formats()[name].kind for name in files.values()}):
-        runs = [*files]
+        runs = [*files, *empty_files(folder, files)]
     if len(runs) > _MOST_RUNS:
         raise InputError(
             f"{folder}: expected at most {_MOST_RUNS} runs; found {len(runs)}",
@@ -429,7 +441,7 @@ def read(
     check_asked(settings, calls.base_url)
     topic = _read_article(article, url, title)
     if not topic.title:
-        err.print("No headline was found in the text. Give it with --title.")
+        err.print("No headline was found in the text. Give it with --title: reports need one.")
     if not topic.url:
         err.print(
             "No address was found in the text. With --url, pages of the outlet's own site are "

@@ -308,14 +308,18 @@ def files_of_task(paths: Iterable[Path], task: Task) -> list[Path]:
                 f"{path}: expected runs of {task.title}; found {others}",
                 remedy="Give the folder or the files of these runs, or name another task.",
             )
-        endings = {one.suffix for one in found}
-        beside = [] if own.is_file() else path.glob("[!.]*")  # none of a file
-        for one in (path, *(other for other in beside if other.suffix in endings)):
-            if one.is_file() and not one.stat().st_size:
-                remedy = "Name the others, or move it away, to go on without it."
-                raise InputError(f"{one}: expected a run; found an empty file", remedy=remedy)
+        for one in empty_files(path, [] if own.is_file() else found):
+            remedy = "Name the others, or move it away, to go on without it."
+            raise InputError(f"{one}: expected a run; found an empty file", remedy=remedy)
         files += found or [path]
     return files
+
+
+def empty_files(path: Path, runs: Iterable[Path]) -> list[Path]:
+    """Return a file if it is empty; of a folder, the empty ones named like its runs."""
+    endings = {one.suffix for one in runs}
+    like = [path, *(one for one in sorted(path.glob("[!.]*")) if one.suffix in endings)]
+    return [one for one in like if one.is_file() and not one.stat().st_size]
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:

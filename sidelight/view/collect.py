@@ -413,13 +413,13 @@ def collect_page(
 ) -> model.Page:
     """Return the page of a run.
 
-    The first of `labels` marks the run, and is compared with the others; `rivals` are shown beside
-    the run.
+    The first of `labels` that has any of the run marks it, and is compared with the others;
+    `rivals` are shown beside the run.
 
     Raises:
         InputError: Labels and rubrics do not fit together.
     """
-    marking = labels[0] if labels and rubrics else None
+    marking = (_source_of(run, labels) or labels[0]) if labels and rubrics else None
     marker = Marker(run, marking) if marking else None
     tags = frozenset({run.question_tag, run.report_tag})
     names, noun = _names([run, *(one.run for one in rivals)]), topic_format(run.track).noun
@@ -472,10 +472,16 @@ def _noted(note: str) -> ExitStack:
     return context
 
 
+def _source_of(run: ShownRun, sources: Sequence[Labels]) -> Labels | None:
+    """Return the first source of labels that has any of a run."""
+    theirs = ((one, one.of(run.question_tag, run.report_tag)) for one in sources)
+    return next((one for one, found in theirs if found.questions or found.answers), None)
+
+
 def _labels_of(run: ShownRun, sources: Sequence[Labels]) -> tuple[Labels | None, Marker | None]:
-    """Return the first source of labels that has any of a run, and what marks the run by it."""
-    theirs = (labels.of(run.question_tag, run.report_tag) for labels in sources)
-    labels = next((found for found in theirs if found.questions or found.answers), None)
+    """Return the labels of a run of the first source that has any, and what marks it by them."""
+    source = _source_of(run, sources)
+    labels = source.of(run.question_tag, run.report_tag) if source else None
     return labels, Marker(run, labels) if labels else None
 
 

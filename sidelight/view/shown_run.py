@@ -314,6 +314,17 @@ class Labels:
             if (run_tag, topic) == (run.report_tag, topic_id)
         }
 
+    def joined(self, others: Labels) -> Labels:
+        """Return these labels with those of another task by the same source."""
+        return replace(
+            self,
+            questions=self.questions + others.questions,
+            compound=others.compound if self.compound is None else self.compound,
+            answers=self.answers + others.answers,
+            support={**self.support, **others.support},
+            lost_at={**self.lost_at, **others.lost_at},
+        )
+
     def with_verdicts(self, by_people: Iterable[CompoundAssessment]) -> Labels:
         """Return these labels with people's verdicts on compound questions before their own.
 
@@ -371,6 +382,14 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
         support=_read_support(support) if support else {},
         lost_at=_read_funnel(funnel) if funnel else {},
     )
+
+
+def label_folders(folder: Path) -> list[Path]:
+    """Return a folder of labels or, where it has none itself, those in it that have."""
+    names = [f"*{name}" for name in _NAMES.values()]
+    within = sorted({path.parent for name in names for path in folder.glob(f"*/{name}")})
+    has_own = folder.is_file() or any(path for name in names for path in folder.glob(name))
+    return [folder] if has_own or not within else within
 
 
 def misnamed_labels(folder: Path) -> list[str]:

@@ -109,7 +109,7 @@ def test_a_text_that_is_no_english_news_is_told_so(text, notice, small_index, tm
     assert shown[2:4] == ["", "Open in a browser:"]
     assert "?" not in "".join(shown)
     answer = call(*command, "--json")
-    assert answer.stderr.startswith("No headline was found in the text. Give it with --title.")
+    assert answer.stderr.startswith("No headline was found in the text. Give it with --title: ")
     made = json.loads(answer.stdout)
     assert made["title"] == "article (no headline found)"
     assert made["origin"].startswith(notice)

@@ -294,18 +294,27 @@ def test_files_of_one_run_id_are_marked_by_the_labels_of_their_own_task(tmp_path
             run = (data / "runs" / f"{kind}_generation_runs" / tag).read_text()
             (folder / f"{name}-{kind}").write_text(run.replace(tag, name))
     given = ("--rubrics", data / "human_rubrics")
-    marks: list[str] = []
+    labels, marks = tmp_path / "judged", list[str]()
     for task in ("task1", "task2"):
-        call("judge", folder, "--task", task, *given, "--words-only", "-o", tmp_path / task)
-        marks += ["--labels", str(tmp_path / task)]
-    assert view(folder, *given, *marks, "-o", page) == f"  {page}\n"
-    rows = [one.split() for one in texts(page, "tr") if "dragun2025" in one]
-    defined = [(row[0], row[2] != "–", row[3] != "–") for row in rows]
-    assert defined == [
-        (f"{name}-{kind}", kind == "question", kind == "report")
-        for name in ("quillmark", "tidepool")
-        for kind in ("question", "report")
-    ]
+        call("judge", folder, "--task", task, *given, "--words-only", "-o", labels / task)
+        marks += ["--labels", str(labels / task)]
+    for some in (marks, ["--labels", str(labels)]):
+        assert call("view", folder, *given, *some, "-o", page) == (f"  {page}\n", "")
+        rows = [one.split() for one in texts(page, "tr") if "dragun2025" in one]
+        defined = [(row[0], row[2] != "–", row[3] != "–") for row in rows]
+        assert defined == [
+            (f"{name}-{kind}", kind == "question", kind == "report")
+            for name in ("quillmark", "tidepool")
+            for kind in ("question", "report")
+        ]
+        # The files of one run have the labels of both.
+        files = (folder / "tidepool-question", folder / "tidepool-report")
+        assert call("view", *files, *given, *some, "-o", page) == (f"  {page}\n", "")
+    (folder / "peat-report").touch()
+    (folder / "notes.txt").touch()
+    view(folder, *given, *marks, "-o", page)
+    (left_out,) = (one for one in texts(page, "p") if one.startswith("Not shown: "))
+    assert left_out.startswith("Not shown: peat-report. ")
 
 
 def test_the_page_of_several_runs_has_the_places_and_intervals_of_score(tmp_path):

@@ -358,24 +358,26 @@ def vote_labels(
 
     A thing has the label that `majority` finds, or none: only a scale that no label opposes is in
     order. Grades of a vote are places on the scale, the lowest 0. Things stand in the order in
-    which they first occur. A judge without any row of a run on a topic has no vote on it.
+    which they first occur. A judge without any label of a run on a topic has no vote on it.
     """
     place = {name: level for level, name in enumerate(scale.names[::-1])}
     sides = [{key_of(item): item for item in judge} for judge in judges]
     about = {key: (one.topic_id, one.run_tag) for side in sides for key, one in side.items()}
-    asked = Counter(one for side in sides for one in {about[key] for key in side})
+    given = [{key: place.get(str(one.label)) for key, one in side.items()} for side in sides]
+    labelled = ({about[key] for key, level in side.items() if level is not None} for side in given)
+    asked = Counter(one for side in labelled for one in side)
     votes = vote_each(
-        [{key: place.get(str(one.label)) for key, one in side.items()} for side in sides],
+        given,
         ordered=scale.opposite is None,
         asked=lambda key: asked[about[key]],
     )
     found = []
     for key, its in votes.items():
-        given = [side[key] for side in sides if key in side]
+        rows = [side[key] for side in sides if key in side]
         label = Unjudged(reason=its.lacking) if its.grade is None else scale.names[::-1][its.grade]
-        voted = replace(given[0], label=label, rationale="")
+        voted = replace(rows[0], label=label, rationale="")
         if isinstance(voted, QuestionGrade):
-            flag = majority([one.redundant for one in given if isinstance(one, QuestionGrade)])
+            flag = majority([one.redundant for one in rows if isinstance(one, QuestionGrade)])
             voted = replace(voted, redundant=None if flag is None else bool(flag))
         found.append((voted, its))
     return found

@@ -317,6 +317,19 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
     assert "can be below" not in agree("vote", files[0], again, "-o", out)
 
 
+def test_labels_of_judges_who_share_the_topics_are_kept(tmp_path):
+    header = "topic_id,run_tag,answer_id,annotation"
+    halves = ("t,r,na-1,supports", "u,r,na-1,"), ("t,r,na-1,", "u,r,na-1,none")
+    files = [
+        write(tmp_path / name, header, *rows) for name, rows in zip("ab", halves, strict=True)
+    ]
+    shown = agree("vote", *files, "-o", tmp_path / "out")
+    assert "0 rows without a label, though graded; " in shown
+    assert "labelled by one judge alone, whose labels are kept: r\n" in shown
+    voted = (tmp_path / "out" / "majority_report_assessments.csv").read_text().splitlines()
+    assert voted[1:] == ["t,r,na-1,supports,", "u,r,na-1,none,"]
+
+
 def test_rows_left_blank_are_counted_apart_from_rows_judged_differently(tmp_path):
     header, labels = "topic_id,run_tag,answer_id,annotation", {"a": ["none"] * 3 + [""] * 2}
     labels["b"] = ["none", "supports", "", "", ""]
