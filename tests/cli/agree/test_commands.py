@@ -320,9 +320,7 @@ def test_votes_on_assessments_and_graded_questions(tmp_path):
 def test_labels_of_judges_who_share_the_topics_are_kept(tmp_path):
     header = "topic_id,run_tag,answer_id,annotation"
     halves = ("t,r,na-1,supports", "u,r,na-1,"), ("t,r,na-1,", "u,r,na-1,none")
-    files = [
-        write(tmp_path / name, header, *rows) for name, rows in zip("ab", halves, strict=True)
-    ]
+    files = [write(tmp_path / name, header, *rows) for name, rows in zip("ab", halves, strict=True)]
     shown = agree("vote", *files, "-o", tmp_path / "out")
     assert "0 rows without a label, though graded; " in shown
     assert "labelled by one judge alone, whose labels are kept: r\n" in shown
