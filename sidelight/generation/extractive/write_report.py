@@ -265,7 +265,8 @@ def choose(
     costs = words**_LENGTH_POWER if fills_room else np.ones(len(findings))
     same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
     # What a page decides is told before the rest of it: one point of a ruling alone would mislead.
-    decisions = {one.page: row for row, one in enumerate(findings) if one.decides}
+    # Of several corrections the first begins with what was printed.
+    decisions = {one.page: row for row, one in [*enumerate(findings)][::-1] if one.decides}
     left, new = max_words, np.ones(len(findings))
     least = _least(answers=fills_room)
     open_ = chances >= least

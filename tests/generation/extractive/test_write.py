@@ -330,6 +330,11 @@ def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
     assert chosen == [2, 0, 1]
     chosen, _ = choose(found, np.array([0.9, 0.8, 0.1]), alike, 250, [""] * 3, fills_room=False)
     assert chosen == [0, 1]  # an outcome that is hardly worth knowing
+    # Of the corrections of a page the first is told first: it begins with what was printed.
+    printed = Finding(("It said that it was free.", "It cost T9."), (), "a", ruling, decides=True)
+    found = [printed, Finding(("It cost T9.",), (), "a", ruling, decides=True)]
+    chosen, _ = choose(found, np.array([0.5, 0.9]), np.eye(2), 250, ["", ""], fills_room=False)
+    assert chosen[0] == 0
 
 
 def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
