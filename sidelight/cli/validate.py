@@ -151,6 +151,7 @@ def validate(  # long: half of it are its options
             notes.append(f"Topics of the files in {own.parent}: {own}; --topics names others.")
     if fix is not None:  # the copies of a run's files are files
         named = [file for path in named for file in _task_files(path) or [path]]
+    within = _within(named)
     for path in named:
         # The track's own validator knows nothing of run directories.
         own_topics = covered or beside.get(path)
@@ -162,7 +163,7 @@ def validate(  # long: half of it are its options
         copy, changes = path, list[Change]()
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
-                if mending := _mended(path, rules, fix, topic_ids):
+                if mending := _mended(path, rules, fix / within[path].parent, topic_ids):
                     copy, changes = mending
                     mended[str(copy)] = changes
         verdicts.append(check(copy, rules, topic_ids))
@@ -179,14 +180,13 @@ def validate(  # long: half of it are its options
     for place, again in enumerate(repeated(runs)):
         verdicts[place] = replace(verdicts[place], problems=(*verdicts[place].problems, *again))
     as_given = [verdict.file for verdict in verdicts if fix and verdict.file not in mended]
-    n_valid = sum(verdict.valid for verdict in verdicts)
-    n_invalid = len(verdicts) - n_valid
-    told = f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"
-    notes += [told] * bool(as_given)
+    n_invalid = sum(not verdict.valid for verdict in verdicts)
+    told = "--fix mends run files that can be read; not mended"
+    notes += [f"{told}: {', '.join(as_given)}"] * bool(as_given)
     kept = [one.file for one in verdicts if not one.valid and mended.get(one.file) == []]
     told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
     notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
-    notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
+    notes += [f"{len(verdicts) - n_invalid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
     has_own = any(one.kind and one.kind.official for one in several if not one.valid)
     notes += [_STRICTER] * (has_own and not official)
     cites = any(one.kind and one.kind.cites for one in verdicts)
@@ -217,6 +217,13 @@ def _mended(
                     remedy="Check it as it is, delete it, or name another folder with --fix.",
                 )
     return mend_file(path, rules, folder, topic_ids)
+
+
+def _within(paths: Sequence[Path]) -> dict[Path, Path]:
+    """Return each path with what it is within the folder that holds all: names may be equal."""
+    whole = [path.absolute().parent.resolve() / path.name for path in paths]
+    top = os.path.commonpath([path.parent for path in whole])
+    return {path: own.relative_to(top) for path, own in zip(paths, whole, strict=True)}
 
 
 def _without_topics(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -441,9 +448,7 @@ def _write_letters(
     too.
     """
     known = {file: run for _, file, run in runs}
-    paths = [Path(one.given.file).absolute() for one in letters]
-    paths = [path.parent.resolve() / path.name for path in paths]
-    top = os.path.commonpath([path.parent for path in paths])
+    within = _within([Path(one.given.file) for one in letters])
     of_team: dict[str, list[tuple[str, str, Run | None]]] = {}
     for given in (one.given for one in letters if len(letters) > 1):
         run = known[given.file] if given.file in known else _run_in(given)
@@ -453,8 +458,8 @@ def _write_letters(
     for theirs in (order for sent in of_team.values() for order in (sent, sent[::-1])):
         for (_, file, _), told in zip(theirs, repeated(theirs), strict=True):
             again.setdefault(file, []).extend(told)
-    for path, one in zip(paths, letters, strict=True):
-        text = folder / f"{path.relative_to(top)}.txt"
+    for path, one in zip(within.values(), letters, strict=True):
+        text = folder / f"{path}.txt"
         atomic_write(text, one.text(again.get(one.given.file, ())))
         yield text
 

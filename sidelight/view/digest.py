@@ -477,8 +477,13 @@ class Reading:
         }
 
     def _goes_on(self, one: ShownSentence, two: ShownSentence) -> bool:
-        """Tell whether a sentence goes on from another of its page, or answers what it retells."""
-        follows = _GOES_ON.match(two.text) or (_opposes(two.text) and self._retells(one.text))
+        """Tell whether a sentence goes on from another of its page, or answers what it retells.
+
+        A correction follows what was printed.
+        """
+        corrects = _corrects(one) > 1 and self._tells.match(one.text)
+        answers = corrects or (_opposes(two.text) and self._retells(one.text))
+        follows = answers or _GOES_ON.match(two.text)
         return bool(follows) and _page(one) != "" and _page(one) == _page(two)
 
     def _joined(self, one: ShownSentence, two: ShownSentence) -> ShownSentence:

@@ -56,6 +56,16 @@ def write_run(path, topic_ids):
     return path
 
 
+def test_copies_of_files_of_one_name_are_kept_apart(valid_run, tmp_path):
+    teams = [tmp_path / "in" / name / "task1.tsv" for name in ("alder", "birch")]
+    for path in teams:
+        path.parent.mkdir(parents=True)
+        path.write_text(Path(valid_run).read_text() + "\n")
+    run(*teams, "--fix", tmp_path / "mended")
+    copies = sorted((tmp_path / "mended").rglob("*.tsv"))
+    assert copies == [tmp_path / "mended" / name / "task1.tsv" for name in ("alder", "birch")]
+
+
 def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run):
     valid_run.write_bytes(b"\xef\xbb\xbf" + valid_run.read_bytes())
     code, output = run(valid_run)

@@ -166,6 +166,18 @@ def test_what_retells_the_article_is_shown_with_what_answers_it_or_not_at_all(se
     assert first not in texts
 
 
+def test_what_was_printed_is_shown_with_its_correction():
+    fixed = "https://reedpost.example/corrections/2022"
+    source = Segment(segment_id="b_doc_00_4#0_9", url=fixed, title="Corrections", text="So.")
+    printed = "The article also said that not one of the 1,200 frogs was left in 2021."
+    texts = (printed, "The survey of 2021 counted 300.")
+    report = tuple(CitedSentence(text=text, citations=(source.segment_id,)) for text in texts)
+    rows = digested(Made(ARTICLE, (), report, (*SEGMENTS, source))).rows
+    shown = [one.text for row in rows for one in row.findings]
+    assert " ".join(texts) in shown
+    assert printed not in shown
+
+
 def test_the_record_shows_a_correction_before_a_figure_of_something_else():
     fixed = "https://reedpost.example/corrections/2022"
     source = Segment(segment_id="b_doc_00_4#0_9", url=fixed, title="Corrections", text="So.")
