@@ -218,7 +218,11 @@ def main() -> None:
         tried.append((useful, strength, mean))
     if (given.folder / "held_out_marks.json").exists():
         held_out = marked(given.folder, vectors, "held_out_marks.json")
-        tell("the model of the package, topics held out", zip(held_out, repeat(Usefulness.load())))
+        n_marked = sum(len(one.marks) for one in held_out)
+        title = (
+            f"the model of the package on {n_marked} findings of {len(held_out)} topics held out"
+        )
+        tell(title, zip(held_out, repeat(Usefulness.load())))
     _, best, kept = max(tried)
     model = fitted(topics, best)
     for name, weight in sorted(

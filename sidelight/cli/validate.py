@@ -151,7 +151,7 @@ def validate(  # long: half of it are its options
             notes.append(f"Topics of the files in {own.parent}: {own}; --topics names others.")
     if fix is not None:  # the copies of a run's files are files
         named = [file for path in named for file in _task_files(path) or [path]]
-    within = _within(named)
+    within = _within(named) if fix else {}
     for path in named:
         # The track's own validator knows nothing of run directories.
         own_topics = covered or beside.get(path)
@@ -458,8 +458,8 @@ def _write_letters(
     for theirs in (order for sent in of_team.values() for order in (sent, sent[::-1])):
         for (_, file, _), told in zip(theirs, repeated(theirs), strict=True):
             again.setdefault(file, []).extend(told)
-    for path, one in zip(within.values(), letters, strict=True):
-        text = folder / f"{path}.txt"
+    for one in letters:
+        text = folder / f"{within[Path(one.given.file)]}.txt"
         atomic_write(text, one.text(again.get(one.given.file, ())))
         yield text
 

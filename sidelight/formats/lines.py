@@ -338,9 +338,11 @@ def parsed_lines(
 
     file = open_text(path)
     findings.problems += file.problems
-    begun = [line.text.lstrip()[:9].casefold() for line in file.lines if line.text.strip()]
-    if begun[1:] and not any(one.startswith("{") for one in begun):
-        is_page = begun[0].startswith(("<!doctype", "<html"))
+    begun = (line.text.lstrip()[:9].casefold() for line in file.lines if line.text.strip())
+    first = next(begun, "")
+    is_page = first.startswith(("<!doctype", "<html"))
+    others = [] if first.startswith("{") else [*begun]
+    if is_page or (others and not any(one.startswith("{") for one in others)):
         told = {"expected": "JSON, one object a line", "found": "a web page" if is_page else "text"}
         remedy = "Name another file. `sidelight read` takes one article as a text or a web page."
         findings.error("json-syntax", file.lines[0].number, **told, remedy=remedy)

@@ -386,10 +386,9 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
 
 def label_folders(folder: Path) -> list[Path]:
     """Return a folder of labels or, where it has none itself, those in it that have."""
-    names = [f"*{name}" for name in _NAMES.values()]
-    within = sorted({path.parent for name in names for path in folder.glob(f"*/{name}")})
-    has_own = folder.is_file() or any(path for name in names for path in folder.glob(name))
-    return [folder] if has_own or not within else within
+    within = [one for one in sorted(folder.glob("*")) if one.is_dir()]
+    have = [one for one in (folder, *within) if any(_find(one, name) for name in _NAMES.values())]
+    return [folder] if folder in have or not have else have
 
 
 def misnamed_labels(folder: Path) -> list[str]:

@@ -64,6 +64,9 @@ def test_copies_of_files_of_one_name_are_kept_apart(valid_run, tmp_path):
     run(*teams, "--fix", tmp_path / "mended")
     copies = sorted((tmp_path / "mended").rglob("*.tsv"))
     assert copies == [tmp_path / "mended" / name / "task1.tsv" for name in ("alder", "birch")]
+    # A file that is named twice is one file.
+    run(teams[0], teams[0], "-o", tmp_path / "texts")
+    assert [one.name for one in (tmp_path / "texts").iterdir()] == ["task1.tsv.txt"]
 
 
 def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run):

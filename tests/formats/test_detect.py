@@ -58,7 +58,11 @@ def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
 
 def test_a_web_page_in_place_of_topics_is_named(tmp_path):
     page = tmp_path / "page.html"
-    for content, found in (("<!DOCTYPE html>\n<p>It\n<p>is\n", "a web page"), ("It\nis\n", "text")):
+    for content, found in (
+        ("<!DOCTYPE html>\n<p>It\n<p>is\n", "a web page"),
+        ("<html><p>It", "a web page"),
+        ("It\nis\n", "text"),
+    ):
         page.write_text(content)
         with pytest.raises(InvalidFileError, match=rf":1: error .*found {found}\. Name ") as caught:
             read_topics(page)

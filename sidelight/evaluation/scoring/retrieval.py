@@ -22,6 +22,7 @@ from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.submission import file_tag
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import counted
 
 _NAME = re.compile(r"(?:[^\s,(]|\([^)]*\)?)+")  # parameters may hold commas and spaces
@@ -136,9 +137,9 @@ def score_runs(
         omitted = tuple(sorted(qrels.keys() - results.keys()))
         strange = _strange(qrels, results)
         scores.append(RetrievalScores(tag, total, topics, omitted, results, strange))
-    told = scores[0].strange if scores and all(one.strange for one in scores) else ""
-    if told.count("#") == 1:  # documents on one side, segments on the other
-        raise InputError(f"{scores[0].run}: {told}", remedy=_SAME_IDS)
+    all_strange = scores and all(one.strange for one in scores)
+    if all_strange and _holds_segments(qrels) != _holds_segments(scores[0].results):
+        raise InputError(f"{scores[0].run}: {scores[0].strange}", remedy=_SAME_IDS)
     return scores
 
 
@@ -146,6 +147,11 @@ _SAME_IDS = (
     "Where the labels are of documents and the hits segments, rank documents: sidelight search "
     "--queries Q --documents -o RUN, then score retrieval."
 )
+
+
+def _holds_segments(ids: Mapping[str, Iterable[str]]) -> bool:
+    """Tell whether ids, by query, are of segments rather than of documents."""
+    return any(document_id_of(one) != one for some in ids.values() for one in some)
 
 
 def _strange(

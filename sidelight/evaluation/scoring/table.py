@@ -165,11 +165,11 @@ def tabulate(
 ) -> ScoreTable:
     """Compute every measure of every run on every topic.
 
-    On a topic on which no run has a label, a measure that comes to 0 is undefined. `judged` holds
-    the (run tag, topic id) of what was judged; all else is listed as omitted, and so is that of
-    which every label is lacking. A run of which all are, while another run has some, is left out:
-    0 would say that it was judged and found to be of no use. `record` takes a run
-    tag and a topic id and returns what is known, also of what was omitted. The first of `measures`
+    On a topic on which no run has a label, a measure that comes to 0 for each is undefined.
+    `judged` holds the (run tag, topic id) of what was judged; all else is listed as omitted, and so
+    is that of which every label is lacking. A run of which all are, while another run has some, is
+    left out: 0 would say that it was judged and found to be of no use. `record` takes a run tag and
+    a topic id and returns what is known, also of what was omitted. The first of `measures`
     ranks runs; one that needs what is not known is left out. `further` measures were asked for.
     """
     ordered_ids, ordered_tags, judged = sorted(topic_ids), sorted(run_tags), set(judged)
