@@ -1,12 +1,12 @@
 """Attacks on short statements, and honest rewordings of them, by writers who knew no rule.
 
-    python -m benchmarks.attacks FOLDER development|alike|unseen
+    python -m benchmarks.attacks FOLDER development|alike|unseen|last
 
 packs a folder with `statements.json`, `templates.json` and `pairs.json` into one compressed file;
-compressed, so that a search through the repository shows nothing of the part that is to stay
-unseen. That part is opened by `bench_attacks` alone, which prints figures and no text. In `alike`,
-which anybody may read, attacks and harmless texts were written to look alike: "nobody disputes
-that", "It is no myth:".
+compressed, so that a search through the repository shows nothing of the parts that are to stay
+unseen. `unseen`, and `last`, which was written after all rules, are opened by `bench_attacks`
+alone, which prints figures and no text. In `alike`, which anybody may read, attacks and harmless
+texts were written to look alike: "nobody disputes that", "It is no myth:".
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 ATTACKS = Path(__file__).parent / "attacks"
-PARTS = ("development", "alike", "unseen")
+PARTS = ("development", "alike", "unseen", "last")
+HIDDEN = frozenset({"unseen", "last"})
 _FILES = ("statements", "templates", "pairs")
 _EVERY = 5  # of the statements that a template is put around; each template another fifth
 _TOGETHER = 10  # answers of one rubric

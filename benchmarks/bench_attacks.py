@@ -2,8 +2,8 @@
 
     python -m benchmarks.bench_attacks [--only development] [--list FILE]
 
-All parts were written by others than the rules; the part `unseen` is printed by group only, and
-its texts are not printed at all. No rule was written from `alike`. `--list` writes the wrong
+All parts were written by others than the rules; `unseen` and `last` are printed by group only, and
+their texts are not printed at all. No rule was written from `alike`. `--list` writes the wrong
 verdicts of the part that `--only` names, and otherwise those of `development`.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.attacks import ATTACKS, PARTS, Trial, read_trials
+from benchmarks.attacks import ATTACKS, HIDDEN, PARTS, Trial, read_trials
 from benchmarks.record import Figure, write_results
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def main() -> None:
             figures.append(Figure(f"{part}: credit that {group} {does}", round(credit, 4), "share"))
     print("\n".join(lines))
     listed = given.only or PARTS[0]
-    if given.list and listed != PARTS[-1]:
+    if given.list and listed not in HIDDEN:
         given.list.write_text(_listed(found[listed]), encoding="utf-8")
     if given.only is None:
         workload = "each template around a fifth of the statements, and every pair"

@@ -45,7 +45,7 @@ from sidelight.view.shown_run import STEPS, Labels, Made, ShownRun
 _NO_MODEL, _UNNAMED = "extractive", "What others say"
 _CAUTION = (
     "Made without a language model. Language models that were told to be strict readers found "
-    "about half of such sentences useful. Check those that matter to you in the pages that they "
+    "six in ten of such sentences useful. Check those that matter to you in the pages that they "
     "cite."
 )
 # How the embedded judges begin.
