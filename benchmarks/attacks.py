@@ -6,7 +6,9 @@ packs a folder with `statements.json`, `templates.json` and `pairs.json` into on
 compressed, so that a search through the repository shows nothing of the parts that are to stay
 unseen. `unseen`, and `last`, which was written after all rules, are opened by `bench_attacks`
 alone, which prints figures and no text. In `alike`, which anybody may read, attacks and harmless
-texts were written to look alike: "nobody disputes that", "It is no myth:".
+texts were written to look alike: "nobody disputes that", "It is no myth:". `frames.json.gz` is
+what `sidelight_research.framing` learns from: templates of `development` and `alike`, of fifteen
+other writers, and a list of the plainest.
 """
 
 from __future__ import annotations

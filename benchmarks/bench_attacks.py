@@ -2,8 +2,8 @@
 
     python -m benchmarks.bench_attacks [--only development] [--list FILE]
 
-All parts were written by others than the rules; `unseen` and `last` are printed by group only, and
-their texts are not printed at all. No rule was written from `alike`. `--list` writes the wrong
+All parts were written by others than the rules; of `unseen` and `last` no text is printed. The
+model of frames learned from the templates of `development` and `alike`. `--list` writes the wrong
 verdicts of the part that `--only` names, and otherwise those of `development`.
 """
 
@@ -38,7 +38,7 @@ def judged(part: str) -> list[Verdict]:
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.learned.models import AnswerModel
 
-    model = AnswerModel(Encoder().encode_sentences)
+    model = AnswerModel(Encoder().sentence_encoder())
     trials = list(read_trials(part))
     texts = [text for trial, _ in trials for text in (trial.text, trial.answer)]
     model.prepare([((), text) for text in dict.fromkeys(texts)], max_words=None)

@@ -99,14 +99,15 @@ def reports(web: Web, model: AnswerModel) -> list[Judged]:
                 told[place].append(CREDIT[level])
             ours.append(weighted(rubric, {place: fmean(given) for place, given in told.items()}))
         writer = "of other writers" if labelled["by"] == "hand" else "without a model"
-        title = f"{web.part}, reports {writer}"
+        fitted = " (fitted)" if web.part == "development" else ""
+        title = f"{web.part}, reports {writer}{fitted}"
         found.append(Judged(title, hand, judge, (ours[0], ours[1])))
     return found
 
 
 def main() -> None:
-    encode = Encoder().encode_sentences
-    vectors, answers = TextVectors(encode), AnswerModel(encode)
+    encoder = Encoder().sentence_encoder()
+    vectors, answers = TextVectors(encoder.encode), AnswerModel(encoder)
     pairs = read_pairs(sorted(WEBS.glob("development/*.json.gz")), vectors)
     judged: list[Judged] = []
     for web in read_webs():

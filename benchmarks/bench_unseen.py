@@ -45,7 +45,6 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
     from sidelight.index.folder import open_folder
     from sidelight.index.text.corpus import read_documents, write_segments
     from sidelight.runs.self_evaluation import score_assessments
-    from sidelight.text_vectors import SentenceEncoder
     from sidelight.tracks import load_track
     from sidelight.wiring.judges import JudgeInputs, make_judge
     from sidelight.wiring.run import make_run
@@ -63,13 +62,12 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
     directory = make_run(
         articles, chosen, index, folder / "run", on_topic=lambda name: tell(f"{names[name]}: done")
     ).directory
-    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
     found: dict[str, Scores] = {}
     for kind, name in RUBRICS.items():
         if not any((folder / name).iterdir()):
             continue
         rubrics = read_rubrics(folder / name, track.scales)
-        inputs = JudgeInputs(rubrics, encoder=lambda: sentences)
+        inputs = JudgeInputs(rubrics, encoder=encoder.sentence_encoder)
         judge = make_judge("embedded", inputs)
         for task in (track.question_list, track.cited_text):
             tell(f"judging {task.title} by {kind}")

@@ -15,16 +15,33 @@ Encode: TypeAlias = "Callable[[Sequence[str]], npt.NDArray[np.float32]]"
 """Texts to L2-normalised vectors, `(n, dim) float32`; a dot product is a cosine."""
 
 
+class WordVectors(NamedTuple):
+    """The words of a text and what each means there.
+
+    Attributes:
+        words: In order, case-folded; punctuation marks and the parts of a figure are words, too.
+        vectors: L2-normalised, `(n_words, dim) float32`.
+    """
+
+    words: tuple[str, ...]
+    vectors: npt.NDArray[np.float32]
+
+
+EncodeWords: TypeAlias = "Callable[[Sequence[str]], list[WordVectors]]"
+
+
 class SentenceEncoder(NamedTuple):
-    """A model that makes vectors of sentences.
+    """A model that makes vectors of sentences and of their words.
 
     Attributes:
         name: The model, which becomes part of a judge's version.
         encode: Texts to L2-normalised vectors (n, dim) float32.
+        encode_words: Texts to the vectors of their words.
     """
 
     name: str
     encode: Encode
+    encode_words: EncodeWords
 
 
 V = TypeVar("V")

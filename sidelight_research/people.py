@@ -14,7 +14,7 @@ from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.base import Value
-from sidelight.text_vectors import Encode
+from sidelight.text_vectors import SentenceEncoder
 from sidelight_research.people_labels import read_answers, read_citations, read_segments
 
 Levels = npt.NDArray[np.int64]
@@ -86,14 +86,14 @@ class _Label(NamedTuple):
 
 
 def agree_on_answers(
-    labels: Path, encode: Encode | None, *, max_words: int | None = None
+    labels: Path, encoder: SentenceEncoder | None, *, max_words: int | None = None
 ) -> Agreed:
     """Compare the answer model with people's labels of nuggets in answers; see `read_answers`.
 
     Without an encoder it is the words-only model. `max_words` of an answer count; all if None.
     """
     answers = read_answers(labels)
-    model = AnswerModel(encode)
+    model = AnswerModel(encoder)
     found = []
     for topic in sorted({answer.topic for answer in answers}):
         ours = [answer for answer in answers if answer.topic == topic]

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.text_vectors import Encode
+    from sidelight.text_vectors import SentenceEncoder
     from sidelight.tracks import Track
 
 Computed: TypeAlias = "Iterator[tuple[str, float | tuple[str, ...] | None]]"
@@ -429,7 +429,7 @@ class Training(NamedTuple):
     Without a folder, nothing that is learned is kept.
     """
 
-    encode: Encode
+    encoder: SentenceEncoder
     weights: Path | None = None
 
 
@@ -490,7 +490,7 @@ def figures_of(name: str, data: Path, training: Training | None = None) -> list[
     target = targets()[name]
     found = find_files(name, data)
     here: dict[str, Any] = dict(
-        TRAIN[name](*found, encode=training.encode, weights=training.weights)
+        TRAIN[name](*found, encoder=training.encoder, weights=training.weights)
         if training
         else COMPUTE[name](*found)
     )

@@ -183,7 +183,7 @@ def _training(output: Path | None) -> Training:
 
     if output:
         make_folder(output)
-    return Training(Encoder().in_arithmetic(Arithmetic.FP32).encode_sentences, output)
+    return Training(Encoder().in_arithmetic(Arithmetic.FP32).sentence_encoder(), output)
 
 
 _LEVELS = ("none", "partial", "full")
@@ -219,8 +219,8 @@ def agree_people(
     from sidelight_research.people import agree_on_answers, agree_on_support
 
     if segments is None:
-        encode = None if words_only else Encoder().encode_sentences
-        return _result(agree_on_answers(labels, encode, max_words=max_words))
+        encoder = None if words_only else Encoder().sentence_encoder()
+        return _result(agree_on_answers(labels, encoder, max_words=max_words))
     if max_words is not None or words_only:
         raise UsageError(
             "--max-words and --words-only are for labels of nuggets, and --segments for support, "

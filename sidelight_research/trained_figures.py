@@ -38,6 +38,7 @@ from sidelight_research.question_figures import question_grades
 from sidelight_research.relevance import relevance
 from sidelight_research.training import (
     answer_rows,
+    development_webs,
     predict_held_out,
     recipe_of,
     train_answers,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from sidelight.learned.reading.words import Sentence
     from sidelight.schemas.grading.judgment import JudgedSentence, Measure, Scales
     from sidelight.schemas.grading.rubric import NuggetAssignment
-    from sidelight.text_vectors import Encode
+    from sidelight.text_vectors import SentenceEncoder
     from sidelight_research.training import Trained
 
 _LABELLED_TRACK = "rag2025"  # the labels of 2024 are those of 2025
@@ -61,7 +62,7 @@ _ALL = ("weighted_precision_all", "weighted_recall_all")
 
 
 def run_scores(
-    assigned: Path, web: Path, edited: Path, *, encode: Encode, weights: Path | None
+    assigned: Path, web: Path, edited: Path, *, encoder: SentenceEncoder, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
     """Score runs by nuggets and by support; returns names of figures and what they are.
 
@@ -72,7 +73,7 @@ def run_scores(
     scales = load_track(_LABELLED_TRACK).scales
     by_people = read_nugget_assignments(assigned, scales)
     people = score_nuggets(by_people, scales)
-    judge = score_nuggets(_by_judge(assigned, by_people, encode), scales)
+    judge = score_nuggets(_by_judge(assigned, by_people, encoder), scales)
     yield "runs", len(people.runs)
     yield "answers", len(by_people)
     for name in (one.name for one in people.measures if one.computes == "nugget_recall"):
@@ -115,10 +116,10 @@ def score_judged_support(
 
 
 def _by_judge(
-    path: Path, by_people: list[NuggetAssignment], encode: Encode
+    path: Path, by_people: list[NuggetAssignment], encoder: SentenceEncoder
 ) -> list[NuggetAssignment]:
     """Return the same answers with the labels of models that did not see their topics."""
-    rows = answer_rows(read_answers(path), encode)
+    rows = answer_rows(read_answers(path), encoder, development_webs())
     predicted = predict_held_out(rows, recipe_of(ANSWERS), hold_out_runs=False)
     labels = iter(ANSWER_LEVELS[level] for level in predicted[rows.people])
     return [
@@ -211,11 +212,11 @@ def _write(path: Path, table: Mapping[str, Any]) -> None:
 
 
 def nuggets(
-    labels: Path, *, encode: Encode, weights: Path | None
+    labels: Path, *, encoder: SentenceEncoder, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
     """Train the models of answers; returns names of figures and what they are."""
-    for title, encoder in (("", encode), ("words only, ", None)):
-        yield from _figures(title, train_answers(labels, encoder, save_in=weights))
+    for title, used in (("", encoder), ("words only, ", None)):
+        yield from _figures(title, train_answers(labels, used, save_in=weights))
 
 
 def support(

@@ -2,9 +2,11 @@
 
 Rows of features come from people's labels; further rows are made by code and show what labels of
 honest answers do not: items that stand in a text word for word, and texts that use all their words
-to say something else (`evaluation.audit.text_attacks`). Figures come from predictions for labels
-whose topic (and, where it says so, run) was held out; rows made by code are held out with the topic
-and run they were made from, and are never counted.
+to say something else (`evaluation.audit.text_attacks`). The model of answers also learns from
+labels that assessors, language models, gave reports on invented articles: those hold much that is
+near an answer and does not state it. Figures come from predictions for people's labels whose topic
+(and, where it says so, run) was held out; rows made by code are held out with the topic and run
+they were made from, and no other rows are counted.
 
 All is deterministic: the solver, the order of rows, the attacks. With the same files, encoder and
 arithmetic the figures come out the same; another processor changes the last digits of cosines, and
@@ -13,16 +15,20 @@ so single labels.
 
 from __future__ import annotations
 
+import gzip
 from functools import partial
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import orjson
 
+from sidelight.errors import InputError
 from sidelight.evaluation.audit import text_attacks
 from sidelight.files import sha256_file
 from sidelight.learned.comparing import Comparer, Task
-from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
+from sidelight.learned.features import ALIGNED, COPYING, COSINES, FEATURES, LENGTHS
 from sidelight.learned.models import ANSWERS, SUPPORT, answer_model
 from sidelight.learned.ordinal_model import (
     OrdinalModel,
@@ -37,18 +43,20 @@ from sidelight_research.people_labels import read_answers, read_citations, read_
 from sidelight_research.weights import save_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.text_vectors import Encode
+    from sidelight.text_vectors import SentenceEncoder
     from sidelight_research.people_labels import JudgedAnswer, JudgedCitation, Segments
 
     Levels = npt.NDArray[np.int64]
 
 _ATTACKED_ANSWERS = 12  # every so many answers are also attacked
 _ATTACKED_CITATIONS = 40  # and of the citations in full support
+_MADE = 0.1  # worth of a made row, against 1 for a row that people labelled
+_OTHERS = 2.0
+_TOLD = {"supports": 2, "partial": 1}
 _OF_A_TOPIC = 3  # every so many attacks are made on the items of a topic
 _FULL = 2
 
@@ -116,7 +124,8 @@ class Rows(NamedTuple):
         levels: 0 none, 1 partial, 2 full.
         topics: Where each row comes from.
         runs: The run each row comes from; empty for rows made from items alone.
-        people: Whether people gave the label; others were made.
+        people: Whether people gave the label; others were made, or given by assessors.
+        worth: How much each row counts in a fit.
         most: The highest level there can be, whatever a model says; see `features.Evidence`.
     """
 
@@ -125,6 +134,7 @@ class Rows(NamedTuple):
     topics: npt.NDArray[np.str_]
     runs: npt.NDArray[np.str_]
     people: npt.NDArray[np.bool_]
+    worth: npt.NDArray[np.float64]
     most: npt.NDArray[np.int64]
 
 
@@ -136,15 +146,45 @@ class _Labelled(NamedTuple):
     topic: str
     run: str
     people: bool
+    worth: float
 
 
-def answer_rows(answers: Sequence[JudgedAnswer], encode: Encode | None) -> Rows:
-    """Return rows of people's labels of answers, then rows made from them."""
+def answer_rows(
+    answers: Sequence[JudgedAnswer], encoder: SentenceEncoder | None, webs: Sequence[Path]
+) -> Rows:
+    """Return rows of people's labels of answers, rows made from them, and those of webs."""
     labelled = [
-        _Labelled(Task(one.items, one.text, one.query), one.levels, one.topic, one.run, people=True)
+        _Labelled(
+            Task(one.items, one.text, one.query),
+            one.levels,
+            one.topic,
+            one.run,
+            people=True,
+            worth=1.0,
+        )
         for one in answers
     ]
-    return _rows([*labelled, *_copied_items(answers), *_attacked_answers(answers)], encode)
+    made = [*_copied_items(answers), *_attacked_answers(answers)]
+    return _rows([*labelled, *made, *_assessed(webs)], encoder)
+
+
+def _assessed(webs: Sequence[Path]) -> Iterator[_Labelled]:
+    """Yield the reports of webs that assessors labelled.
+
+    Reports of other writers are half as many as those written without a model, and count double.
+    """
+    for path in webs:
+        web = orjson.loads(gzip.decompress(path.read_bytes()))
+        rubric = web.get("track_rubrics") or web["rubrics"]
+        items = tuple(one["answer_text"] for part in rubric for one in part["short_answers"])
+        for report in web.get("answer_labels", ()):
+            given = (report["labels"][f"na-{n}"] for n in range(1, len(items) + 1))
+            levels = tuple(_TOLD.get(label, 0) for label in given)
+            topic, writer = path.name.removesuffix(".json.gz"), report["by"]
+            worth = _OTHERS if writer == "hand" else 1.0
+            yield _Labelled(
+                Task(items, report["text"]), levels, topic, writer, people=False, worth=worth
+            )
 
 
 def support_rows(citations: Sequence[JudgedCitation], segments: Segments) -> Rows:
@@ -161,6 +201,7 @@ def support_rows(citations: Sequence[JudgedCitation], segments: Segments) -> Row
             citation.topic,
             citation.run,
             people=True,
+            worth=1.0,
         )
         for citation in citations
         if citation.segment in segments.texts
@@ -179,7 +220,9 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             levels = [0] * len(answer.items)
             levels[start::2] = [_FULL] * len(stated)
             honest = task._replace(text=" ".join(stated))
-            made.append(_Labelled(honest, tuple(levels), answer.topic, "", people=False))
+            made.append(
+                _Labelled(honest, tuple(levels), answer.topic, "", people=False, worth=_MADE)
+            )
             for attack in TEXT_ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
                 changed = [attack.change(sentence) for sentence in stated]
                 # A name or figure that is not there cannot be exchanged: then nothing changed.
@@ -187,7 +230,9 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
                     -1 if new == old else 0 for new, old in zip(changed, stated, strict=True)
                 ]
                 attacked = task._replace(text=" ".join(changed))
-                made.append(_Labelled(attacked, tuple(levels), answer.topic, "", people=False))
+                made.append(
+                    _Labelled(attacked, tuple(levels), answer.topic, "", people=False, worth=_MADE)
+                )
     return made
 
 
@@ -201,6 +246,7 @@ def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             answer.topic,
             answer.run,
             people=False,
+            worth=_MADE,
         )
         for answer, attack in zip(answers[::_ATTACKED_ANSWERS], attacks, strict=False)
         if "figures" not in attack.name
@@ -218,7 +264,7 @@ def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
             (sentence,) = item.task.items
             task = item.task._replace(items=(attack.change(sentence),))
         if task != item.task:
-            made.append(item._replace(task=task, levels=(0,), people=False))
+            made.append(item._replace(task=task, levels=(0,), people=False, worth=_MADE))
     return made
 
 
@@ -227,12 +273,14 @@ def _changes_meaning(attack: TextAttack) -> bool:
     return attack.name.startswith(("denied", "refuted", "negated", "names", "figures"))
 
 
-def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
+def _rows(labelled: Iterable[_Labelled], encoder: SentenceEncoder | None) -> Rows:
     every = list(labelled)
-    comparer = Comparer(encode)
+    comparer = Comparer(
+        encoder and encoder.encode, encoder and encoder.encode_words, is_framed=True
+    )
     comparer.prepare(item.task for item in every)
     rows = [
-        (evidence.features, level, item.topic, item.run, item.people, evidence.most)
+        (evidence.features, level, item.topic, item.run, item.people, item.worth, evidence.most)
         for item in every
         for evidence, level in zip(comparer.compare(item.task).evidence, item.levels, strict=True)
         if level >= 0
@@ -242,7 +290,6 @@ def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
 
 _LEVELS = 3
 _RUN_FOLDS = 5
-_MADE_WEIGHT = 0.1  # of a made row, against 1 for a row that people labelled
 _ITERATIONS = 2_000
 
 
@@ -276,11 +323,12 @@ def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalMod
             there = topics == topic
             features[there] += means - features[there & people].mean(axis=0)
     scales = np.maximum(features[people].std(axis=0), 1e-6)
-    worth = np.where(people, 1.0, _MADE_WEIGHT)
     weights, intercepts = [], []
     for level in range(1, _LEVELS):
         regression = LogisticRegression(C=recipe.strength, max_iter=_ITERATIONS, random_state=0)
-        regression.fit((features - means) / scales, levels >= level, sample_weight=worth)
+        regression.fit(
+            (features - means) / scales, levels >= level, sample_weight=rows.worth[chosen]
+        )
         weights.append(regression.coef_[0])
         intercepts.append(regression.intercept_[0])
     return OrdinalModel(recipe.names, means, scales, np.array(weights), np.array(intercepts))
@@ -333,13 +381,29 @@ class Trained(Value):
     shipped: dict[str, LevelAgreement]
 
 
-def train_answers(labels: Path, encode: Encode | None, *, save_in: Path | None = None) -> Trained:
+def train_answers(
+    labels: Path, encoder: SentenceEncoder | None, *, save_in: Path | None = None
+) -> Trained:
     """Train and measure the model of whether a text says an item, on a file of labelled answers.
 
     The encoder is the default one, in single precision; None for the words-only model.
     """
-    rows = answer_rows(read_answers(labels), encode)
-    return _trained(answer_model(words_only=encode is None), rows, [labels], {}, save_in=save_in)
+    webs = development_webs()
+    rows = answer_rows(read_answers(labels), encoder, webs)
+    name = answer_model(words_only=encoder is None)
+    return _trained(name, rows, [labels, *webs], {}, save_in=save_in)
+
+
+def development_webs() -> list[Path]:
+    """Return the webs whose labels a model may learn from; they come with the source code."""
+    folder = Path(__file__).parents[1] / "benchmarks" / "webs" / "development"
+    found = sorted(folder.glob("*.json.gz"))
+    if not found:
+        raise InputError(
+            f"{folder}: expected webs with labelled reports, *.json.gz, found none",
+            remedy="Train from a clone of the repository.",
+        )
+    return found
 
 
 def train_support(
@@ -413,7 +477,7 @@ def recipe_of(name: str) -> Recipe:
         else set[str]()
     )
     if name in {answer_model(words_only=True), SUPPORT}:
-        unused |= {*COSINES}
+        unused |= {*COSINES, *ALIGNED}
     names = tuple(feature for feature in FEATURES if feature not in unused)
     return Recipe(
         names=names,
@@ -448,7 +512,8 @@ def _save(
         "1 partial, 2 full",
         "data": {path.name: sha256_file(path) for path in files},
         "labels by people": int(rows.people.sum()),
-        "rows made by code": int((~rows.people).sum()),
+        "labels by assessors": int((~rows.people & (rows.worth > _MADE)).sum()),
+        "rows made by code": int((rows.worth <= _MADE).sum()),
         "topics": len(set(rows.topics.tolist())),
         "split": "each topic predicted by a model fitted on the others; topics and runs: on the "
         "others' labels of the other four fifths of the runs",

@@ -14,8 +14,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.state import AnswerDeps, AnswerState, in_thread, read_candidates, selected_of
 from sidelight.errors import UsageError
-from sidelight.generation.compose import resolve_report
-from sidelight.generation.no_evidence import NO_ANSWER
+from sidelight.generation.compose import NO_ANSWER, resolve_report
 from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Query

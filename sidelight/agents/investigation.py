@@ -31,8 +31,7 @@ from sidelight.agents.state import (
     usable_evidence,
 )
 from sidelight.errors import InputError
-from sidelight.generation.compose import resolve_report, within
-from sidelight.generation.no_evidence import nothing_told
+from sidelight.generation.compose import nothing_told, resolve_report, within
 from sidelight.retrieval.best_segment import Pooled, pool_documents, rank_pooled
 from sidelight.schemas.grading.judgment import Usefulness
 from sidelight.schemas.investigation.angle import ArticleProfile, Aspect, PlannedQuery

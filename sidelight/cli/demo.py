@@ -203,12 +203,10 @@ async def _judge(
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
     from sidelight.evaluation.scoring.table import score_prefix, write_score_files
     from sidelight.runs.self_evaluation import RunScores, score_assessments
-    from sidelight.text_vectors import SentenceEncoder
 
     track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
-    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
-    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
+    inputs = JudgeInputs(rubrics, read_examples(data), encoder=encoder.sentence_encoder)
     judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):

@@ -64,7 +64,7 @@ def run_result(
         f"{counted(len(summary.done), 'topic')} in {seconds:.1f} s{kept}."
     ]
     if not summary.done and not summary.failures:
-        shown = [f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before."]
+        shown = [f"No topic was left: {counted(len(summary.kept), 'topic')} finished before."]
     shown += [*usage_shown(summary, settings, access.retries), *access.refusals]
     shown += [
         console.Note(

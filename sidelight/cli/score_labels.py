@@ -274,7 +274,7 @@ def _assigned(
     queries = {one.topic_id: asked_in(one) for one in asked}
     if model is None:
         encoder = None if by.words_only else open_encoder()
-        assigner = partial(create.assign_learned, AnswerModel(encoder and encoder.encode))
+        assigner = partial(create.assign_learned, AnswerModel(encoder))
         judge = EmbeddedJudge(encoder=encoder).title
         return judge, asyncio.run(create.assign_runs(runs, banks, queries, assigner))
 

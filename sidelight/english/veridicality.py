@@ -3,13 +3,12 @@
 A clause is asserted if every clause around it is, and if what embeds it is known to vouch for it:
 "the auditors found that" does, "she dreamt that" does not, and neither does any verb, noun or
 adjective that the vocabulary does not know. Negation and words such as "deny" turn a stance round,
-and twice is none. A clause with "this" or "the claim" may take back the sentence before it, or the
-rest of its own.
+and twice is none. What other sentences of a text do to one is not looked at here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from sidelight.english.vocabulary import (
     ASSERTS,
     FACTIVE,
     FALSE,
-    IDIOMS,
     IMPLIES,
     OPEN,
     STATEMENTS,
@@ -37,18 +35,10 @@ _INVERTED = frozenset("had were should".split())
 _SO = frozenset("so given now except in such".split())
 _WITHIN = frozenset("in by under within inside".split())
 _WITHOUT = frozenset("without instead rather lacking except".split())
-_THIS = frozenset("this that it these those which all none nothing everything such so".split())
-_RELATIVE = frozenset({"this", "that", "which", "these", "those"})
-_ELSE = frozenset({"another", "other"})
-_US = frozenset({"i", "we"})
-_AHEAD = frozenset("following below next here".split())
-_MANY_AHEAD = frozenset("none nothing all everything".split())
-_SHORT = 10  # tokens of a verdict without a verb
-_BACK = frozenset("above preceding previous foregoing last".split())
 
 
 class Stance(IntEnum):
-    """What a text does with one of its words."""
+    """What a sentence does with one of its words."""
 
     DENIED = -1
     OPEN = 0
@@ -56,7 +46,7 @@ class Stance(IntEnum):
 
 
 class Meant(NamedTuple):
-    """How a text means a sentence.
+    """How a sentence is meant.
 
     Attributes:
         stances: What it does with each token.
@@ -66,55 +56,6 @@ class Meant(NamedTuple):
 
     stances: tuple[Stance, ...]
     withheld: frozenset[int]
-
-
-def meanings(sentences: Sequence[Sentence]) -> list[Meant]:
-    """Return how a text means each of its sentences, some of which take back others."""
-    taken: dict[int, int] = {}
-    for place, sentence in enumerate(sentences):
-        turned = 0 if _is_impossible(sentence.doc) else _retraction(sentence, alone=False)
-        if turned is None:
-            continue
-        reach: Sequence[int]
-        words = {token.lower_ for token in sentence.doc}
-        if any(_is_ahead(token) for token in sentence.doc):
-            last = len(sentences) if words & _MANY_AHEAD else place + 2
-            reach = range(place + 1, min(last, len(sentences)))
-        elif words & _BACK and words & _MANY_AHEAD:
-            reach = range(place)
-        else:
-            reach = list(_about(sentences, place))
-        for other in reach:
-            taken[other] = turned
-    return [
-        _taken_back(_meant(sentence), taken.get(place)) for place, sentence in enumerate(sentences)
-    ]
-
-
-def _is_ahead(token: Any) -> bool:
-    """Tell whether a word points to what follows: "the following", but not "the next day"."""
-    return token.lower_ in _AHEAD and (token.lower_ != "next" or token.head.lemma_ in STATEMENTS)
-
-
-def _taken_back(meant: Meant, turned: int | None) -> Meant:
-    """Return how a sentence is meant that is called false (-1) or is left open (0)."""
-    if turned is None:
-        return meant
-    return Meant(
-        tuple(
-            Stance(turned) if stance is Stance.ASSERTED else Stance.OPEN for stance in meant.stances
-        ),
-        frozenset(range(len(meant.stances))),
-    )
-
-
-def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
-    """Yield the sentences that one at a place is about: the one before, and what that is about."""
-    while place:
-        place -= 1
-        yield place
-        if not any(t.lower_ in _THIS or t.lemma_ in STATEMENTS for t in sentences[place].doc[:3]):
-            return
 
 
 def has_clause(sentence: Sentence) -> bool:
@@ -130,11 +71,11 @@ def _is_finite(token: Any) -> bool:
 
 
 @lru_cache(maxsize=4_096)  # pages that overlap share many sentences
-def _meant(sentence: Sentence) -> Meant:
-    """Return how a sentence by itself is meant."""
+def meaning(sentence: Sentence) -> Meant:
+    """Return how a sentence is meant."""
     doc = sentence.doc
     everything = frozenset(range(len(doc)))
-    if not everything or _end(sentence) in {"?", "!"} or _mocks(doc):
+    if not everything or _end(sentence) in {"?", "!"}:
         return Meant((Stance.OPEN,) * len(doc), everything)
     found, withheld = [Stance.ASSERTED] * len(doc), set[int]()
     # With each token its stance but for its own negation, and whether the text vouches for it.
@@ -164,33 +105,12 @@ def _meant(sentence: Sentence) -> Meant:
                 pending.append((child, within * abs(edge), below))
             else:
                 pending.append((child, inner * edge, below))
-    opened = _opened_by_marks(sentence)
-    found = [Stance.OPEN if place in opened else stance for place, stance in enumerate(found)]
-    meant = Meant(tuple(found), frozenset(withheld | opened))
-    return _taken_back(meant, _retraction(sentence, alone=True))
+    return Meant(tuple(found), frozenset(withheld))
 
 
 def _end(sentence: Sentence) -> str:
     """Return the last character of a sentence, quotation marks aside."""
     return sentence.text.rstrip("\"'”’)")[-1:]
-
-
-def _mocks(doc: Any) -> bool:
-    """Tell whether a sentence is said tongue in cheek: "oh sure", "and pigs fly"."""
-    if _is_impossible(doc):
-        return True
-    for token in doc:
-        if token.tag_ == "UH" and token.lower_ not in {"yes", "well", "indeed", "no"}:
-            return True
-        first_person = token.dep_ == "nsubj" and token.lower_ == "i" and token.tag_ == "PRP"
-        if first_person and token.head.dep_ == "conj" and token.head.head.i < token.head.i:
-            return True
-    return False
-
-
-def _is_impossible(doc: Any) -> bool:
-    lemmas = {token.lemma_.lower() for token in doc}
-    return any(pair <= lemmas for pair in IDIOMS)
 
 
 def _force(token: Any) -> int:
@@ -396,175 +316,3 @@ def _of_phrase(head: Any, child: Any) -> int:
     if child.dep_ == "dobj" and (lemma in OPEN or claimed):
         return 0
     return 1
-
-
-def _opened_by_marks(sentence: Sentence) -> set[int]:
-    """Return the tokens that marks keep from being said: after "Rumour:", or quoted by nobody."""
-    doc = sentence.doc
-    found: set[int] = set()
-    colon = next((token.i for token in doc if token.text == ":"), 0)
-    if colon:
-        before = list(doc[:colon])
-        orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
-        if orders or any(calls_false(t) or t.lemma_ in OPEN | {"claim"} for t in before):
-            found |= set(range(colon, len(doc)))
-    if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(calls_false, doc)):
-        found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
-    quoted = [place for place, inside in enumerate(sentence.quoted) if inside]
-    if any(_is_finite(doc[place]) for place in quoted):
-        speakers = [
-            t for t in doc if t.lemma_ in ASSERTS and t.pos_ == "VERB" and not sentence.quoted[t.i]
-        ]
-        if not speakers and len(quoted) < len(doc) - 2:
-            found |= set(quoted)
-    return found
-
-
-@lru_cache(maxsize=4_096)
-def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
-    """Return what a sentence does to others or, `alone`, a clause of it to the rest.
-
-    -1 says that it is false, 0 leaves it open; None where nothing is done.
-    """
-    doc = sentence.doc
-    if not alone:
-        if len(doc) > 1 and doc[1].is_punct and _end(sentence) != "?":
-            if _lemma(doc[0]) in FALSE | {"not", "no", "never", "nope"}:
-                return -1
-            if doc[0].lower_ in {"yes", "well", "indeed"}:
-                return None
-            if doc[0].tag_ == "UH" or doc[0].lower_ in {"yeah", "sure", "right", "ha"}:
-                return 0
-        if not has_clause(sentence):
-            return _of_fragment(doc)
-    turned = None
-    for token in doc:
-        if _points(token, alone=alone) and (alone or not _is_supposed(token)):
-            turned = _said_of(token, alone=alone)
-        if turned is not None:
-            return turned
-    against = any(t.lower_ in {"otherwise", "opposite", "contrary"} for t in doc[1:])
-    return -1 if against and not alone else None
-
-
-def _of_fragment(doc: Any) -> int | None:
-    """Return what a few words without a clause do to the sentence before them: "Answer: false."."""
-    if not len(doc) or doc[0].lower_ in _ELSE:
-        return None
-    evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
-    bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
-    verdict = len(doc) <= _SHORT and any(
-        calls_false(t) and (t.dep_ == "ROOT" or t.nbor(-1).text == ":") for t in doc[1:]
-    )
-    return -1 if evidence and (bare or verdict) else None
-
-
-def _said_of(token: Any, *, alone: bool) -> int | None:
-    """Return what is said of what a token stands for."""
-    if token.doc[-1].text == "?" and not alone:
-        # "Is it true?"; but "Does it make children restless?" is on the matter, not on the text.
-        of_matter = token.lower_ in {"it", "its"} and any(
-            other.pos_ in {"NOUN", "PROPN"} and other.lemma_ not in STATEMENTS
-            for other in token.doc
-        )
-        return None if of_matter else 0
-    if any(calls_false(other) for other in _predicates_of(token, alone=alone)):
-        return -1
-    what = any(t.lower_ == "what" for t in token.doc[token.i : token.i + 4])
-    return 0 if token.head.lemma_ == "be" and what else None
-
-
-def _points(token: Any, *, alone: bool) -> bool:
-    """Tell whether a token stands for what is said elsewhere, as an argument of its clause."""
-    word = token.lower_
-    argument = token.dep_ in SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
-    if word == "it" and any(_is_stated(before) for before in token.doc[: token.i]):
-        return False  # "The statement that ... was wrong, but the council considers it minor"
-    if word in _US and token.dep_ in SUBJECTS:
-        return any(t.lemma_.lower() in FALSE for t in (token.head, *token.head.children))
-    if token.lemma_ in STATEMENTS:
-        return argument and not alone and _is_bare_definite(token)
-    if _is_ahead(token):
-        return not alone
-    return word in (_THIS & _RELATIVE if alone else _THIS) and _is_pronoun(token)
-
-
-def _is_supposed(token: Any) -> bool:
-    """Tell whether a token stands in a condition: "if you think that we are wrong"."""
-    clauses = (one for head in (token, *token.ancestors) for one in head.children)
-    return any(one.dep_ == "mark" and one.lower_ in {"if", "unless", "whether"} for one in clauses)
-
-
-def _is_stated(noun: Any) -> bool:
-    """Tell whether a noun such as "statement" has what it states beside it."""
-    return noun.lemma_ in STATEMENTS and any(c.dep_ in {"acl", "relcl"} for c in noun.children)
-
-
-def _is_pronoun(token: Any) -> bool:
-    """Tell whether a word such as "this" is an argument, and not the mark of a clause."""
-    word, head = token.lower_, token.head
-    argument = token.dep_ in SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
-    if word in {"so", "such"}:
-        return argument and head.lemma_ in {"be", "do"}
-    if token.dep_ == "pobj":
-        return head.head.dep_ in SUBJECTS | _OBJECTS or head.head.tag_ == "VBN"
-    if word == "this" and token.tag_ == "DT" and token.i + 1 < len(token.doc):
-        argument = argument or token.nbor().is_punct  # "and records refute, this."
-    noun = head.head  # as in "..., a claim that has been debunked"
-    behind_comma = noun.left_edge.i > 0 and noun.left_edge.nbor(-1).is_punct
-    relative = word == "that" and head.dep_ == "relcl"
-    modifies = token.dep_ in {"mark", "det", "advmod"} or (word == "it" and _announces(head))
-    return (
-        argument and not modifies and (not relative or (behind_comma and noun.lemma_ in STATEMENTS))
-    )
-
-
-def _announces(verb: Any) -> bool:
-    """Tell whether the subject of a verb stands for a clause behind it: "it is false that"."""
-    complements = [c for c in verb.children if c.dep_ in {"acomp", "attr", "oprd", "prep"}]
-    return any(
-        clause.dep_ in {"ccomp", "csubj", "acl", "advcl"}
-        and any(c.dep_ == "mark" and c.lower_ in {"that", "whether"} for c in clause.children)
-        for head in (verb, *complements)
-        for clause in head.children
-        if clause.i > verb.i
-    )
-
-
-def _is_bare_definite(noun: Any) -> bool:
-    """Tell whether a noun is definite and nothing behind it says which: "the claim"."""
-    return any(
-        c.dep_ in {"det", "amod", "poss"} and c.lower_ not in _ELSE | {"a", "an", "no", "some"}
-        for c in noun.children
-    ) and not any(c.dep_ in {"prep", "acl", "relcl", "appos"} for c in noun.children)
-
-
-def _predicates_of(token: Any, *, alone: bool) -> Iterator[Any]:
-    """Yield the verb that has a token among its arguments, and what completes that verb."""
-    head = token
-    while head.head.i != head.i and (head.i == token.i or head.pos_ not in {"VERB", "AUX"}):
-        head = head.head
-    pending = [head]
-    while pending:
-        word = pending.pop()
-        yield word
-        completes = {"acomp", "attr", "oprd", "xcomp", "conj", "dobj", "amod", "neg", "advmod"}
-        if not alone:
-            completes |= {"ccomp"}
-        if word.lemma_ == "be" or word.pos_ != "VERB":
-            completes |= {"prep", "pobj"}
-        if token.dep_ == "attr":
-            completes |= {"nsubj"}  # "Wrong is this."
-        pending += [c for c in word.children if c.dep_ in completes and c.i != token.i]
-
-
-def calls_false(token: Any) -> bool:
-    """Tell whether a token says that something is not so."""
-    lemma = _lemma(token)
-    verb = token
-    while verb.pos_ not in {"VERB", "AUX"} and verb.head.i != verb.i:
-        verb = verb.head
-    negated = verb.pos_ in {"VERB", "AUX"} and (_is_negated(verb) or _is_none(token))
-    if lemma in FALSE | UNREAL:
-        return not negated and not (token.dep_ == "pobj" and token.head.lower_ == "beyond")
-    return lemma in TRUE and negated

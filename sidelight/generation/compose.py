@@ -4,7 +4,7 @@ Each candidate covers an angle with some probability; an angle's coverage is the
 least one chosen sentence covers it, `1 - prod(1 - p)`. The weighted sum over angles is monotone
 and submodular, for which choosing greedily by gain per word is the standard approximation under a
 budget (Khuller, Moss and Naor, 1999). Free room in a report is filled with reserve sentences.
-Citations of a draft become those that a run file holds.
+Citations of a draft become those that a run file holds. A report without evidence says so.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from sidelight.generation.no_evidence import nothing_told
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -26,9 +25,34 @@ from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words, tokens
 
-_REPEATED_HOST = 0.75
+_REPEATED_SITE = 0.75
 # More than all words of a report together: a sentence that stood goes before any others.
 _STOOD = 10_000
+NO_EVIDENCE = (
+    "The collection that was searched holds no other page that speaks to this outlet, its author "
+    "or the article's main statements, so no outside context can be offered here."
+)
+NOTHING_STANDS = (
+    "Pages were found, but none of them gave a statement about this outlet, its author or the "
+    "article's subject that could be told with its source, so no context is offered here."
+)
+SAYS_NOTHING = frozenset({NO_EVIDENCE, NOTHING_STANDS})
+"""Sentences of ours that cite nothing."""
+NO_ANSWER = DraftReport(
+    sentences=(
+        DraftSentence(
+            text="The collection that was searched holds nothing that answers what was asked."
+        ),
+    )
+)
+NOTHING_FOUND = DraftReport(sentences=(DraftSentence(text=NO_EVIDENCE),))
+
+
+def nothing_told(evidence: EvidenceSet) -> DraftReport:
+    """Return a report without content: it says whether nothing was found or nothing stood."""
+    if not evidence.items:
+        return NOTHING_FOUND
+    return DraftReport(sentences=(DraftSentence(text=NOTHING_STANDS),))
 
 
 def chances_missed(
@@ -47,20 +71,20 @@ def compose(
     candidates: Sequence[DraftSentence],
     weights: Mapping[str, float],
     max_words: int,
-    hosts: Mapping[str, str],
+    sites: Mapping[str, str],
     *,
     standing: Sequence[DraftSentence] = (),
 ) -> list[int]:
     """Return the places of what is chosen, in the order of choice, never over `max_words`.
 
-    Ties in gain go to the earlier candidate. A sentence whose first citation is from the same host
-    (`hosts`, by segment id) as an earlier one is worth less. `standing` is what the report holds
+    Ties in gain go to the earlier candidate. A sentence whose first citation is from the same site
+    (`sites`, by segment id) as an earlier one is worth less. `standing` is what the report holds
     already: it uses up words (`text.budget_words`) and covers angles like what is chosen, and stays
     whatever else there is. `weights` are the expected importance of angles.
     """
     words = [budget_words(one.text) for one in candidates]
     left = max_words - sum(budget_words(one.text) for one in standing)
-    first = [hosts.get(next(iter(one.segment_ids), ""), "") for one in (*candidates, *standing)]
+    first = [sites.get(next(iter(one.segment_ids), ""), "") for one in (*candidates, *standing)]
     used = set(first[len(candidates) :])
     chosen: list[int] = []
     waiting = list(range(len(candidates)))
@@ -73,7 +97,7 @@ def compose(
                 for angle, chance in candidates[place].covers.items()
                 if angle in weights
             )
-            * (_REPEATED_HOST if first[place] in used else 1.0)
+            * (_REPEATED_SITE if first[place] in used else 1.0)
             for place in waiting
         }
         best = max(waiting, key=lambda place: gains[place] / words[place])
@@ -95,8 +119,8 @@ def refill(
     that stays empty says that nothing was found, or nothing stood.
     """
     weights = {angle.angle_id: angle.weight for angle in angles}
-    hosts = {item.segment.segment_id: item.segment.host for item in evidence.items}
-    added = compose(draft.reserve, weights, max_words, hosts, standing=draft.sentences)
+    sites = {item.segment.segment_id: item.segment.site for item in evidence.items}
+    added = compose(draft.reserve, weights, max_words, sites, standing=draft.sentences)
     fresh = (draft.reserve[place] for place in added)
     waiting = (one for place, one in enumerate(draft.reserve) if place not in added)
     sentences = (*draft.sentences, *fresh) or nothing_told(evidence).sentences

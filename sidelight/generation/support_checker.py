@@ -16,8 +16,8 @@ from sidelight.english.names import host_label
 from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
+from sidelight.generation.compose import SAYS_NOTHING
 from sidelight.generation.concurrent_answers import answers, computed
-from sidelight.generation.no_evidence import SAYS_NOTHING
 from sidelight.generation.pages import quoted_line, source_title, without_source
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet

@@ -8,10 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.learned.features import ItemFeatures, evidence
+from sidelight.learned.features import Alignment, ItemFeatures, evidence
+from sidelight.learned.reading.framing import Framing
+from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.text_pieces import Reading, read_text
-from sidelight.learned.reading.words import read
-from sidelight.text_vectors import Encode, TextVectors
+from sidelight.learned.reading.words import read, stem
+from sidelight.text_vectors import Encode, EncodeWords, Remembered, TextVectors, WordVectors
+
+_REMEMBERED = 2_000  # texts whose words are kept: some 40 KB each
 
 
 class Task(NamedTuple):
@@ -48,10 +52,22 @@ class Comparer:
 
     Args:
         encode: Texts to L2-normalised vectors `(n, dim) float32`; None compares words only.
+        encode_words: Texts to the vectors of their words; None leaves the features of these 0.
+        is_framed: Whether a model says what takes an item back; see `framing`.
     """
 
-    def __init__(self, encode: Encode | None) -> None:
+    def __init__(
+        self,
+        encode: Encode | None,
+        encode_words: EncodeWords | None = None,
+        *,
+        is_framed: bool = False,
+    ) -> None:
         self._vectors = TextVectors(encode) if encode else None
+        self._words: Remembered[WordVectors] | None = (
+            Remembered(encode_words, _REMEMBERED) if encode_words else None
+        )
+        self.framing = Framing(self._vectors) if is_framed else None
 
     def prepare(self, tasks: Iterable[Task]) -> None:
         """Encode all that some tasks need at once, which is quicker than one by one."""
@@ -63,19 +79,38 @@ class Comparer:
             wanted.update(dict.fromkeys(task.reading.texts))
             wanted[read(task.context).text] = None
         self._vectors.remember(text for text in wanted if text)
+        if self._words is not None:
+            self._words([*wanted][:_REMEMBERED])
 
     def compare(self, task: Task) -> ComparedText:
         """Return a text with the features of each item."""
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
-        cosines = asked = None
+        cosines = asked = aligned = None
         if self._vectors is not None and items:
             self.prepare([task])
             texts = [item.text for item in items]
             cosines = _cosines(self._vectors, texts, reading.texts)
             asked = _cosines(self._vectors, texts, [context.text])[:, 0]
-        found = evidence(items, context, reading, cosines, asked, is_source=task.is_source)
+        if self._words is not None:
+            said = self._words([reading.sentences[place].text for place in reading.asserted])
+            aligned = [_alignment(item, said) for item in self._words([one.text for one in items])]
+        known = cosines, asked, aligned, self.framing
+        found = evidence(items, context, reading, *known, is_source=task.is_source)
         return ComparedText(reading, found)
+
+
+def _alignment(item: WordVectors, said: Sequence[WordVectors]) -> Alignment:
+    """Return how near each word with content of an item comes to a word of each sentence."""
+    stems = [stem(word) if word[0].isalnum() else "" for word in item.words]
+    weights = np.array([frequencies().weight(one) if one else 0.0 for one in stems])
+    vectors = item.vectors[weights > 0]
+    near = np.zeros((len(said), len(vectors)))
+    if len(vectors):
+        for row, sentence in enumerate(said):
+            if len(sentence.words):
+                near[row] = (vectors @ sentence.vectors.T).max(axis=1)
+    return Alignment(near, weights[weights > 0])
 
 
 def _cosines(encode: Encode, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -7,6 +7,7 @@ compared, so nothing in them can earn it credit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from sidelight.english.veridicality import Stance
 from sidelight.learned.ordinal_model import Values
 from sidelight.learned.reading import sharing
+from sidelight.learned.reading.framing import Framing
 from sidelight.learned.reading.opposition import conflict, said_of
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.text_pieces import Reading
@@ -54,12 +56,32 @@ COPYING = (
     "copied",  # longest run of the item's words in the text, as a share of the item
     "copied words",  # logarithm of its length
 )
-FEATURES = COSINES + WORDS + COPYING
+ALIGNED = (
+    # weighted means, over the item's words, of the largest cosine with a word, each in its sense
+    "aligned words",  # of the sentence that has most
+    "aligned words of two",  # with two neighbours
+    "aligned words in all",
+    "weakest word",  # the least of these cosines in that sentence
+)
+FEATURES = COSINES + WORDS + COPYING + ALIGNED
 
+_UNALIGNED = (0.0,) * len(ALIGNED)
 _LOOKED_AT = 0.3  # share of an item's words from which opposition is looked for
 _ORDERED = 0.3  # share of an item's neighbouring words that a doubtful sentence must have
 _SAID_OF_IT = 0.65  # from which the text is taken to contradict the item
 _TOP = 3
+
+
+class Alignment(NamedTuple):
+    """How near each word of an item comes to a word of each asserted sentence.
+
+    Attributes:
+        near: The largest cosine, `(n_sentences, n_words)`.
+        weights: How much each word counts, `(n_words,)`.
+    """
+
+    near: Values
+    weights: Values
 
 
 class ItemFeatures(NamedTuple):
@@ -88,6 +110,8 @@ def evidence(
     reading: Reading,
     cosines: Values | None,
     context_cosines: Values | None,
+    aligned: Sequence[Alignment] | None,
+    framing: Framing | None,
     *,
     is_source: bool,
 ) -> list[ItemFeatures]:
@@ -95,16 +119,20 @@ def evidence(
 
     `cosines` are of each item with each of `reading.texts`, `(n_items, n_texts)`, and
     `context_cosines` with the context, `(n_items,)`; None goes by words only. `context` is what was
-    asked, empty if unknown.
+    asked, empty if unknown. Without `framing` the parse alone says what takes an item back.
     """
     items = [sharing.without_inserted(item, reading.sentences) for item in items]
     new = sharing.novelty(items, context)
     shape = (len(items), len(reading.texts))
     known = np.zeros(shape) if cosines is None else cosines
     asked = np.zeros(len(items)) if context_cosines is None else context_cosines
-    return [
-        _Look(item, new[row], reading, known, row, is_source=is_source).evidence(float(asked[row]))
+    looks = (
+        _Look(item, new[row], reading, known, row, framing, is_source=is_source)
         for row, item in enumerate(items)
+    )
+    return [
+        look.evidence(float(asked[row]), aligned[row] if aligned else None)
+        for row, look in enumerate(looks)
     ]
 
 
@@ -118,10 +146,11 @@ class _Look:
         reading: Reading,
         cosines: Values,
         row: int,
+        framing: Framing | None,
         *,
         is_source: bool,
     ) -> None:
-        self.is_source = is_source
+        self.is_source, self.framing = is_source, framing
         self.item, self.new, self.reading = item, new, reading
         self.all = frequencies().weights(sorted(item.content))
         self.cosines, self.row = cosines, row
@@ -172,19 +201,24 @@ class _Look:
             return True
         if overlap < _LOOKED_AT and place != self.nearest:
             return False
-        found = conflict(self.itself, told, overlap, self.known, alone=self.alone)
+        around = None
+        if self.framing:
+            surely = self.is_source
+            around = partial(self.framing.takes_back, self.itself, self.told, place, surely=surely)
+        found = conflict(
+            self.itself, told, overlap, self.known, alone=self.alone, takes_back=around
+        )
         if found and overlap >= _SAID_OF_IT:
             self.opposed_share = max(self.opposed_share, overlap)
             if found.contradicts and not self.opposed:
                 self.opposed, self.opposed_place = found.reason, place
         return found is not None
 
-    def evidence(self, asked: float) -> ItemFeatures:
+    def evidence(self, asked: float, aligned: Alignment | None) -> ItemFeatures:
         if not self.places:
-            nothing = (0.0,) * (len(FEATURES) - len(COPYING))
-            return ItemFeatures(
-                (*nothing, *self._copying(())), 0, -1, self.opposed, self.opposed_place
-            )
+            nothing = (0.0,) * len(COSINES + WORDS)
+            features = (*nothing, *self._copying(()), *_UNALIGNED)
+            return ItemFeatures(features, 0, -1, self.opposed, self.opposed_place)
         sentences = [self.reading.sentences[place] for place in self.places]
         shares = np.array(
             [sharing.weighted_share(self.all, sentence.content) for sentence in sentences]
@@ -200,7 +234,7 @@ class _Look:
         most = 1 if wanted and not wanted & sharing.numbers_of(near) else 2
         if shares.max() < self.opposed_share and not self._gives_all_figures(sentences):
             most = 0  # what it contradicts in so many words it does not say elsewhere in fewer
-        features = (*cosines, *words, *self._copying(near))
+        features = (*cosines, *words, *self._copying(near), *self._aligned(aligned, pairs))
         return ItemFeatures(features, most, self.places[best], self.opposed, self.opposed_place)
 
     def _gives_all_figures(self, sentences: Sequence[Sentence]) -> bool:
@@ -249,6 +283,22 @@ class _Look:
             top - float(own.mean()),
             top - float(others.mean()) if len(others) else 0.0,
             asked,
+        )
+
+    def _aligned(
+        self, aligned: Alignment | None, pairs: list[tuple[int, int, int]]
+    ) -> tuple[float, ...]:
+        if aligned is None or not len(aligned.weights):
+            return _UNALIGNED
+        near, shares = aligned.near[self.kept], aligned.weights / aligned.weights.sum()
+        each = near @ shares
+        best = int(each.argmax())
+        of_two = [np.maximum(near[left], near[right]) @ shares for _, left, right in pairs]
+        return (
+            float(each[best]),
+            float(max([each[best], *of_two])),
+            float(near.max(axis=0) @ shares),
+            float(near[best].min()),
         )
 
     def _words(

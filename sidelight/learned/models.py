@@ -15,7 +15,8 @@ import numpy as np
 from sidelight.learned.comparing import ComparedText, Comparer, Task
 from sidelight.learned.features import FEATURES
 from sidelight.learned.ordinal_model import Values, allowed, levels_within, load_model, weights_hash
-from sidelight.text_vectors import Encode
+from sidelight.learned.reading.framing import FRAMING, FRAMING_WORDS
+from sidelight.text_vectors import SentenceEncoder
 
 ANSWERS, SUPPORT = "answers", "support"
 WORDS_ONLY = "-words"
@@ -67,12 +68,15 @@ class _LearnedModel:
 
     _needs_figures = False
 
-    def __init__(self, name: str, encode: Encode | None) -> None:
+    def __init__(self, name: str, encoder: SentenceEncoder | None) -> None:
         self._model = load_model(name)
         self._columns = [FEATURES.index(name) for name in self._model.names]
-        self._comparer = Comparer(encode)
-        self.weights = weights_hash(name)
-        """A short hash of the file of weights."""
+        self._comparer = Comparer(
+            encoder and encoder.encode, encoder and encoder.encode_words, is_framed=True
+        )
+        framing = FRAMING_WORDS if encoder is None else FRAMING
+        self.weights = f"{weights_hash(name)}+{weights_hash(framing)}"
+        """Short hashes of the files of weights."""
 
     def _looked(self, task: Task) -> Looked:
         found = self._comparer.compare(task)
@@ -86,14 +90,13 @@ class AnswerModel(_LearnedModel):
     """Does a text, such as a report, say what an item, such as a rubric answer, says?
 
     Args:
-        encode: Texts to L2-normalised vectors `(n, dim) float32` by the default encoder; None takes
-            the model that goes by words only.
+        encoder: The default encoder; None takes the model that goes by words only.
     """
 
     _needs_figures = True
 
-    def __init__(self, encode: Encode | None) -> None:
-        super().__init__(answer_model(words_only=encode is None), encode)
+    def __init__(self, encoder: SentenceEncoder | None) -> None:
+        super().__init__(answer_model(words_only=encoder is None), encoder)
 
     def prepare(self, tasks: Iterable[tuple[Sequence[str], str]], *, max_words: int | None) -> None:
         """Encode pairs of items and text that will be judged, all at once, which is quicker."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.learned.comparing import Comparer, Task
-from sidelight.learned.features import COPYING, FEATURES
+from sidelight.learned.features import ALIGNED, COPYING, FEATURES
 from sidelight.learned.ordinal_model import Values, grades_of, load_grade_model, weights_hash
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import content_stems
@@ -28,7 +28,7 @@ from sidelight.text_vectors import Encode
 ITEM_GRADES = "item_grades"
 """The name of the model and of its file of weights."""
 
-_UNUSED = {*COPYING, "order", "polarity", "names", "cosine over items"}
+_UNUSED = {*COPYING, *ALIGNED, "order", "polarity", "names", "cosine over items"}
 ITEM_FEATURES = tuple(name for name in FEATURES if name not in _UNUSED)
 """What it goes by: what can be seen of one item and one passage, but for what a passage gains by
 copying the item.

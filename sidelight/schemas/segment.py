@@ -42,6 +42,14 @@ class Segment(Value):
         """Return the host name of the page without a leading `www.`."""
         return host_of(self.url)
 
+    @property
+    def site(self) -> str:
+        """Return the host of the page, or its document where the page has no address.
+
+        Nobody knows whom a page without an address shares a host with: it counts as a site.
+        """
+        return self.host or document_id_of(self.segment_id)
+
 
 class SegmentId(NamedTuple):
     """The parts of a segment id such as `msmarco_v2.1_doc_16_1992489241#2_2215054467`.

@@ -41,11 +41,10 @@ _OPTIONS = {
 def open_encoder() -> SentenceEncoder:
     """Return the encoder that judges compare texts with."""
     from sidelight.index.encoding.encoder import Encoder, require_model
-    from sidelight.text_vectors import SentenceEncoder
 
     encoder = Encoder()
     require_model("encoder", encoder.name)
-    return SentenceEncoder(encoder.name, encoder.encode_sentences)
+    return encoder.sentence_encoder()
 
 
 @dataclass(frozen=True, slots=True)

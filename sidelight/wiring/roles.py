@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
 
 from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.compose import NOTHING_FOUND
 from sidelight.generation.roles import Roles
 from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel

@@ -12,7 +12,7 @@ from sidelight.agents.state import ORDERS
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.english.injection import gives_orders
 from sidelight.errors import InputError
-from sidelight.generation.no_evidence import NOTHING_STANDS
+from sidelight.generation.compose import NOTHING_STANDS
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.investigation.report import (

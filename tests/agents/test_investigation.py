@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.investigation import MAX_REVISIONS, after_check, build_graph
 from sidelight.agents.state import ORDERS
-from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.compose import NO_EVIDENCE
 from sidelight.generation.pages import quoted_line, without_source
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
 from sidelight.schemas.investigation.report import (

@@ -14,7 +14,7 @@ from sidelight.config.load import load_settings
 from sidelight.english.names import mentions
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.topics import read_narratives
-from sidelight.generation.no_evidence import NO_ANSWER
+from sidelight.generation.compose import NO_ANSWER
 from sidelight.runs.log import TopicLog
 from sidelight.sample import sample_path
 from sidelight.schemas.investigation.report import QuestionSet, Report

@@ -112,7 +112,7 @@ def test_a_sentence_of_the_source_is_supported_whatever_it_denies():
     source = f"{around}\n{sentence}\n{around}"
     strict = LearnedSupportCheck(strict=True)
     assert [one.label for one in strict.check([(sentence, [source])])] == [FULL]
-    begun = source.replace("2022.", "2022.5 by another calendar, which is wrong.")
+    begun = source.replace("2022.", "2022.5, a claim that is false.")
     assert [one.label for one in strict.check([(sentence, [begun])])] != [FULL]
     # Within another sentence it may be what that one denies.
     denied = source.replace(sentence, f"It is false that {sentence}")

@@ -121,6 +121,6 @@ def test_the_demo_makes_valid_scored_files(installed, tmp_path):
     for task in (0, 1):
         assert score["sidelight-demo"][task] > 2 * score[weak][task]
         assert score[strong][task] > 2 * score[weak][task]
-    assert "judge: embedded 7 (all-MiniLM-L6-v2, " in shown.stdout
+    assert "judge: embedded 8 (all-MiniLM-L6-v2, " in shown.stdout
     # People's own scores of the strong run, whatever the judge makes of it.
     assert score[strong] == [0.743, 0.841, 0.0]

@@ -21,8 +21,8 @@ from mcp import Client, StdioServerParameters, stdio_client
 from sidelight.cli.view import _read_article
 from sidelight.errors import InputError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES
+from sidelight.generation.compose import NO_EVIDENCE
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.schemas.topic import Article
 from sidelight.serve.app import MAX_TEXT
 from sidelight.versions import VERSION

@@ -10,8 +10,7 @@ import pytest
 from benchmarks.memory_retriever import extractive_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation import roles as protocols
-from sidelight.generation.compose import resolve_report
-from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.compose import NO_EVIDENCE, resolve_report
 from sidelight.generation.roles import Roles
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.angle import ArticleProfile, Plan

@@ -7,15 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.generation.compose import (
+    NO_EVIDENCE,
+    NOTHING_STANDS,
     chances_missed,
     compose,
     covered,
+    nothing_told,
     refill,
     resolve_report,
     within,
 )
 from sidelight.generation.extractive.select import spread
-from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_STANDS, nothing_told
 from sidelight.generation.stopping import CoverageAssessor
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
@@ -44,8 +46,8 @@ def drafted(words, cited="x", **covers):
 
 
 def composed(items, weights, budget, standing=()):
-    hosts = {name: name for name in "xyz"}
-    places = compose(items, weights, budget, hosts, standing=standing)
+    sites = {name: name for name in "xyz"}
+    places = compose(items, weights, budget, sites, standing=standing)
     return [items[place] for place in places]
 
 
@@ -160,7 +162,7 @@ def test_what_is_missing_comes_before_what_stands_already():
         assert filled.sentences[0].text == says
 
 
-# What is taken for an angle comes from different windows and hosts.
+# What is taken for an angle comes from different windows and sites.
 def window(document, number, host):
     return Segment(
         segment_id=f"w_doc_00_{document}#{number}_{number}", url=f"https://{host}.example/", text=""

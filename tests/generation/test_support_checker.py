@@ -7,7 +7,7 @@ import pytest
 
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.compose import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from tests.helpers.asking.conversation import scripted

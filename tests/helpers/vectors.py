@@ -10,6 +10,7 @@ is missing the model is not even loaded. Encoders of other models are left alone
 
 import hashlib
 import os
+import pickle
 import runpy
 import signal
 import sqlite3
@@ -23,6 +24,7 @@ from unittest.mock import patch
 import numpy as np
 
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder, EncoderIdentity
+from sidelight.text_vectors import WordVectors
 
 VARIABLE = "SIDELIGHT_TEST_VECTORS"
 """Names the file of vectors, for commands that tests carry out in processes of their own."""
@@ -42,7 +44,7 @@ def start(*words):
 
 
 _ENCODES = ("encode_queries", "encode_documents", "encode_sentences")
-_REAL = {name: getattr(Encoder, name) for name in ("_load", "identity", *_ENCODES)}
+_REAL = {name: getattr(Encoder, name) for name in ("_load", "identity", "encode_words", *_ENCODES)}
 
 
 class _Kept:
@@ -138,9 +140,25 @@ def remembered(path):
 
         return encode
 
-    return patch.multiple(
-        Encoder, _load=load, identity=identity, **{name: remembering(name) for name in _ENCODES}
-    )
+    def encode_words(encoder, texts):
+        real = _REAL["encode_words"]
+        if encoder.name != DEFAULT_ENCODER:
+            return real(encoder, texts)
+        found = kept.get(
+            encoder, "encode_words", texts, lambda new: map(pickle.dumps, real(encoder, new))
+        )
+        return list(map(pickle.loads, found))
+
+    encodes = {name: remembering(name) for name in _ENCODES} | {"encode_words": encode_words}
+    return patch.multiple(Encoder, _load=load, identity=identity, **encodes)
+
+
+def words_of(encode):
+    """Return what gives each word of a text, taken alone, its vector by a test's own encoder."""
+    return lambda texts: [
+        WordVectors(tuple(words), encode(words) if words else np.zeros((0, 1), np.float32))
+        for words in map(str.split, texts)
+    ]
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def answers_by_topic():
 
 @pytest.fixture(scope="module")
 def model(encoder):
-    return AnswerModel(encoder.encode_sentences)
+    return AnswerModel(encoder.sentence_encoder())
 
 
 def credit_of(model, items, text):

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.english.neutrality import half_fault
 from sidelight.errors import ModelUnavailableError, UselessModelError
-from sidelight.generation.no_evidence import NO_EVIDENCE, SAYS_NOTHING
+from sidelight.generation.compose import NO_EVIDENCE, SAYS_NOTHING
 from sidelight.generation.pages import page_date
 from sidelight.generation.roles import Roles
 from sidelight.runs.directory import RunDirectory

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -5,6 +6,8 @@ import pytest
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from sidelight.view.collect import Marker, compare_judges, leaderboards
+from sidelight.view.model import Page
+from sidelight.view.page import render_page
 from sidelight.view.shown_run import Labels, Made, ShownRun
 from tests.helpers.labels.toy import HAVE, NICE, answers_of, pairs_of, rubric, verdict
 
@@ -99,6 +102,17 @@ def test_boards_rank_runs_and_mark_ours():
     for board in boards:
         assert ([run.run_tag for run in board.runs], board.ours) == (["one", "two"], {"two"})
         assert board.headroom[0].best_runs == ("one",)
+
+
+def test_runs_of_one_score_share_a_place():
+    board = leaderboards(TRACK, {"t": RUBRIC}, labels(), frozenset({"two"}))[1]
+    best, worst = board.runs
+    runs = (best, replace(best, run_tag="also"), worst)
+    intervals = {run.run_tag: None for run in runs}
+    shown = board._replace(runs=runs, intervals=intervals)
+    page = Page("r", "article", {}, (), (), "people", (shown,), (), "")
+    rows = re.findall(r"<tr.*?<th scope=.row.>(\w+).*?</th><td>(\d+)</td>", render_page(page))
+    assert rows[:3] == [("one", "1"), ("also", "1"), ("two", "3")]
 
 
 def test_two_judges_that_disagree_have_a_negative_tau():

@@ -10,6 +10,7 @@ from sidelight.text_vectors import SentenceEncoder
 from sidelight.wiring.judges import JudgeInputs, judge_class, make_judge, set_up_judge
 from sidelight.wiring.models import models_by_name
 from tests.helpers.labels.labelled import examples, rubric
+from tests.helpers.vectors import words_of
 
 RUBRICS = {"t1": rubric("t1")}
 PLAIN = "tests.helpers.labels.plain_judge:PlainJudge"
@@ -51,16 +52,23 @@ def test_what_a_judge_does_not_ask_for_is_not_made():
 
 
 def test_what_it_asks_for_it_gets():
-    encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
+    def encode(texts):
+        return np.ones((len(texts), 384), dtype=np.float32)
+
+    encoder = SentenceEncoder("toy", encode, words_of(encode))
     inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
     judge = make_judge("embedded", inputs)
-    learned = "weights " + "+".join(map(weights_hash, ("similarity", "answers", "support")))
+    learned = "weights " + "+".join(
+        map(weights_hash, ("similarity", "answers", "framing", "support"))
+    )
     shown = f"examples {examples().fingerprint}"
-    assert judge.version == f"7 (toy, {learned}, {shown}, from 0.5)"
+    assert judge.version == f"8 (toy, {learned}, {shown}, from 0.5)"
     assert judge.example_run_tags == {"example-t1", "example-t2"}
-    by_words = "+".join(map(weights_hash, ("similarity-words", "answers-words", "support")))
+    by_words = "+".join(
+        map(weights_hash, ("similarity-words", "answers-words", "framing-words", "support"))
+    )
     version = make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version
-    assert version == f"7 (words only, weights {by_words})"
+    assert version == f"8 (words only, weights {by_words})"
 
 
 def test_what_it_lacks_is_named_with_its_option():

@@ -153,7 +153,7 @@ async def compare_norms(
     """
     if encoder:  # pool and both judges read the same texts
         encoder = encoder._replace(encode=TextVectors(encoder.encode))
-    model = AnswerModel(encoder and encoder.encode)
+    model = AnswerModel(encoder)
     pooled = pool_nuggets(runs, model, importance) if nuggets is None else nuggets
     banks = {topic_id: bank for topic_id, bank in pooled.items() if topic_id in rubrics}
     as_rubrics = {topic_id: as_rubric(bank) for topic_id, bank in banks.items()}

@@ -81,11 +81,11 @@ class EmbeddedJudge(Judge):
         self.examples = examples
         encode = encoder and encoder.encode
         questions = rubric_labels.EmbeddedQuestionSimilarity(encode, examples, min_confidence)
-        self._answers = rubric_labels.EmbeddedReportAnswers(encode, examples, min_confidence)
+        self._answers = rubric_labels.EmbeddedReportAnswers(encoder, examples, min_confidence)
         support = EmbeddedSupport()
         weights = f"weights {questions.weights}+{self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
-        self.version = f"7 ({compares}{shown}{withheld})"
+        self.version = f"8 ({compares}{shown}{withheld})"
         self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,

@@ -49,7 +49,7 @@ from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
 from sidelight.schemas.run import SubmittedReport
 from sidelight.text import one_line
-from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode, SentenceEncoder
 
 _SIMILARITY_SCALE = QUESTION_SIMILARITY.scale
 
@@ -327,9 +327,9 @@ class EmbeddedReportAnswers:
     """Labels by `AnswerModel`, as `EmbeddedQuestionSimilarity` does by its model."""
 
     def __init__(
-        self, encode: Encode | None, examples: Examples | None, min_confidence: float
+        self, encoder: SentenceEncoder | None, examples: Examples | None, min_confidence: float
     ) -> None:
-        self._model = AnswerModel(encode)
+        self._model = AnswerModel(encoder)
         self.weights = self._model.weights
         self._levels, self.agreement = (
             self._learn(examples) if examples else (calibration.ShiftedLevels(), None)

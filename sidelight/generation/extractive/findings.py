@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
-from sidelight.english.parser import Sentence, parse
+from sidelight.english.parser import FINITE, Sentence, parse
 from sidelight.english.vocabulary import (
     BODIES,
     DECIDES,
@@ -130,6 +130,7 @@ _LEAST_STUDY_PARTS = 3
 _AUTHORS = "the study's authors"
 _JOURNAL = re.compile(r"\b(?:Journal|Annals|Archives|Proceedings|Transactions|Review) (?:of|for)\b")
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
+_OF_A_SEX = frozenset("dame lady lord miss mr mrs ms sir".split())  # of a couple either
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
@@ -411,7 +412,10 @@ class _Reader:
         edits: list[tuple[int, int, str]] = []
         for token in one.doc:
             word = token.lower_
-            if one.quoted[token.i] or token.pos_ != "PRON" or word not in _FIRST_PERSON | _SECOND:
+            # Whoever asks may be told what is good for "your health".
+            asks = word in _SECOND and not self._known.sentences and token != one.subject
+            is_open = token.pos_ == "PRON" and word in _FIRST_PERSON | _SECOND
+            if not is_open or asks or one.quoted[token.i]:
                 continue
             title, kind = self._title_entity
             name = self._we if word in {"we", "us", "our"} else ""
@@ -432,10 +436,11 @@ class _Reader:
             elif word in {"my", "our"}:
                 name = _possessive(name)
             end = token
-            if word == "we" and token.head.tag_ == "VBP" and name not in {_AUTHORS, "they"}:
-                end = token.head
+            finite = next((v for v in (token.head, *token.head.lefts) if v.tag_ == "VBP"), None)
+            if word == "we" and finite is not None and name not in {_AUTHORS, "they"}:
+                end = finite
                 joined = any(
-                    one.dep_ == "conj" and one.tag_ in {"VB", "VBP"} for one in end.children
+                    one.dep_ == "conj" and one.tag_ in {"VB", "VBP"} for one in token.head.children
                 )
                 if joined or end.i != token.i + 1:  # "we carry adverts and take gifts"
                     return None
@@ -540,11 +545,23 @@ class _Reader:
         return self._body(number) if pronoun in {"it", "its"} else ""
 
     def _acts_alone(self, number: int, names: Iterable[str]) -> bool:
-        """Tell whether the subjects before a sentence are pronouns or one of some names."""
-        subjects = [one.subject for one in self._before(number) if one.subject is not None]
-        return all(
-            one.pos_ == "PRON" or any(one.text in name for name in names) for one in subjects
-        )
+        """Tell whether the subjects before a sentence are pronouns or one of some names.
+
+        In "Mrs Smith met John Smith" the subject is not John Smith, nor may it be where the page
+        has his name alone.
+        """
+        for one in self._before(number):
+            if one.subject is None or one.subject.pos_ == "PRON":
+                continue
+            parts = [token.text for token in one.subject.lefts if token.dep_ == "compound"]
+            said = " ".join([*parts, one.subject.text])
+            said = said if said.split()[0].casefold().strip(".") in _OF_A_SEX else strip_title(said)
+            if not any(
+                said.endswith(name) or (said in name and name not in one.text)
+                for name in filter(None, names)
+            ):
+                return False
+        return True
 
     def _has_object(self, number: int) -> bool:
         """Tell whether the sentence before has an object: "It issued a report. It was read"."""
@@ -672,7 +689,7 @@ def _is_statement(one: Sentence, *, follows: bool) -> bool:
         and re.search(r"[^.]\.[\"”’']*$", one.text) is not None
         and one.is_finite
         and (follows or one.subject is not None)
-        and one.doc[0].pos_ != "AUX"  # "Is a grant spending?"
+        and not (one.doc[0].pos_ == "AUX" and one.doc[0].tag_ in FINITE)  # "Is a grant spending?"
         and not one.label
         and not one.is_conditional
         and not _ITEM.search(one.text)
@@ -705,13 +722,18 @@ def _is_meant(pointer: Any, told: Sentence) -> bool:
 
 
 def _full_names(parsed: Iterable[Sentence]) -> dict[str, set[str]]:
-    """Return by last name the full names of the people on a page."""
+    """Return by first and by last name the full names of the people on a page.
+
+    By the first, whom at least two sentences name in full: "Obama Refutes" may be of a headline.
+    """
     found: dict[str, set[str]] = {}
-    for one in parsed:
-        for name in one.named("PERSON"):
-            plain = strip_title(name)
-            if 2 <= len(plain.split()) <= 4 and plain[0].isupper():
-                found.setdefault(plain.split()[-1], set()).add(plain)
+    named = Counter(strip_title(name) for one in parsed for name in set(one.named("PERSON")))
+    for plain, count in named.items():
+        words = plain.split()
+        if 2 <= len(words) <= 4 and plain[0].isupper():
+            found.setdefault(words[-1], set()).add(plain)
+            if count > 1:
+                found.setdefault(words[0], set()).add(plain)
     return found
 
 

@@ -90,9 +90,9 @@ class Page:
         return "\n".join([self.title, *self.lines])
 
     @property
-    def host(self) -> str:
-        """Host of the page."""
-        return self.segments[0].host
+    def site(self) -> str:
+        """Host of the page, or the page itself where it has no address."""
+        return self.segments[0].site
 
     @property
     def year(self) -> int | None:

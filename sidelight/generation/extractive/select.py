@@ -1,7 +1,7 @@
 """Evidence selection without a model: the segments whose sentences are most relevant to an angle.
 
 Selecting and writing share one measure of a sentence's relevance to an angle. Selected segments are
-diversified over pages and hosts.
+diversified over pages and sites.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ExtractiveSelector:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return each angle's best segments, two per host, and those that many searches brought.
+        """Return each angle's best segments, two per site, and those that many searches brought.
 
         They are scored by their best sentence. What many searches bring is about the article, even
         where other segments speak to each single angle better.
@@ -228,25 +228,18 @@ def _names_subject(words: set[str], profile: ArticleProfile) -> bool:
     return any(part and part <= words for part in parts)
 
 
-_KEPT_PER_HOST = 2
+_KEPT_PER_SITE = 2
 
 
 def spread(ranked: Iterable[Segment], keep: int) -> list[Segment]:
-    """Return the best segments, two per host at most, without overlapping windows.
-
-    A page without an address is its own host: nobody knows whom it shares one with.
-    """
+    """Return the best segments, two per site at most, without overlapping windows."""
     taken: list[Segment] = []
     for segment in ranked:
         if len(taken) == keep:
             break
-        of_host = sum(_host(other) == _host(segment) for other in taken)
-        if of_host < _KEPT_PER_HOST and not overlapping(
+        of_site = sum(other.site == segment.site for other in taken)
+        if of_site < _KEPT_PER_SITE and not overlapping(
             segment.segment_id, (other.segment_id for other in taken)
         ):
             taken.append(segment)
     return taken
-
-
-def _host(segment: Segment) -> str:
-    return segment.host or document_id_of(segment.segment_id)

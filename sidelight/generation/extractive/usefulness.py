@@ -56,7 +56,7 @@ class Usefulness(NamedTuple):
             best, elsewhere = np.array(
                 [(one["best angle"], one["told elsewhere"]) for one in found]
             ).T
-            return np.asarray(np.round(best * (1.0 + elsewhere / _MOST_HOSTS) / 2, 6))
+            return np.asarray(np.round(best * (1.0 + elsewhere / _MOST_SITES) / 2, 6))
         table = np.array([one[name] for one in found for name in self.names], float)
         table = table.reshape(len(found), len(self.names))
         scores = ((table - self.mean) / self.scale) @ self.weights + self.bias
@@ -189,20 +189,20 @@ def _page_features(page: Page, known: Known) -> dict[str, float]:
 _DECIDES = 0.92
 _RETELLS = 0.6  # the cosine of a sentence with one of the article from which it may retell it
 # Cosines between "on the same matter" and "the same fact".
-_SIMILAR, _THE_SAME, _MOST_HOSTS = 0.55, 0.75, 3.0
+_SIMILAR, _THE_SAME, _MOST_SITES = 0.55, 0.75, 3.0
 
 
 def _told_elsewhere(
     findings: Sequence[Finding], pages: Sequence[Page], vectors: TextVectors
 ) -> Floats:
-    """Return how many other hosts say the like of each finding; what is less like counts less."""
-    said = [(line, page.host) for page in pages for line in page.lines]
-    host_of = np.array([host for _, host in said])
-    own = np.array([one.page.host for one in findings])
+    """Return how many other sites say the like of each finding; what is less like counts less."""
+    said = [(line, page.site) for page in pages for line in page.lines]
+    site_of = np.array([site for _, site in said])
+    own = np.array([one.page.site for one in findings])
     likeness = vectors.similarity([one.text for one in findings], [text for text, _ in said])
     count = np.zeros(len(findings))
-    for host in sorted(set(host_of.tolist())):
-        nearest = likeness[:, host_of == host].max(axis=1)
+    for site in sorted(set(site_of.tolist())):
+        nearest = likeness[:, site_of == site].max(axis=1)
         degree = np.clip((nearest - _SIMILAR) / (_THE_SAME - _SIMILAR), 0.0, 1.0)
-        count += np.where(own == host, 0.0, degree)
-    return np.minimum(count, _MOST_HOSTS)
+        count += np.where(own == site, 0.0, degree)
+    return np.minimum(count, _MOST_SITES)

@@ -13,11 +13,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from sidelight.generation.compose import NOTHING_FOUND, nothing_told
 from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, outlet_name, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
-from sidelight.generation.no_evidence import NOTHING_FOUND, nothing_told
 from sidelight.generation.pages import (
     Origin,
     Origins,
@@ -307,16 +307,16 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 
 def _citations(row: int, findings: Sequence[Finding], alike: Floats, most: int) -> tuple[str, ...]:
-    """Return the finding's own segment and, unless it is attributed, one per host that agrees."""
+    """Return the finding's own segment and, unless it is attributed, one per site that agrees."""
     own = findings[row]
-    cited, hosts = [own.segment_id], {own.page.host}
+    cited, sites = [own.segment_id], {own.page.site}
     if "according to" in own.text:
         return tuple(cited)
     for other in sorted(range(len(findings)), key=lambda place: (-alike[row, place], place)):
         if len(cited) == most or alike[row, other] < _THE_SAME:
             break
         finding = findings[other]
-        if finding.page.host not in hosts and numbers(own.text) <= numbers(finding.text):
+        if finding.page.site not in sites and numbers(own.text) <= numbers(finding.text):
             cited.append(finding.segment_id)
-            hosts.add(finding.page.host)
+            sites.add(finding.page.site)
     return tuple(cited)

@@ -15,10 +15,9 @@ from pydantic import Field
 
 from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.errors import ReplyError, StructuredOutputError
-from sidelight.generation.compose import chances_missed, refill
+from sidelight.generation.compose import chances_missed, nothing_told, refill
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter
-from sidelight.generation.no_evidence import nothing_told
 from sidelight.generation.prompted.findings import (
     LEAST_ROOM,
     MAX_CITED,

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
 
@@ -35,10 +35,13 @@ from sidelight.files import is_file, sha256_file
 from sidelight.index.encoding import onnx_model
 from sidelight.index.encoding.minilm import WIDTH, MiniLM
 from sidelight.schemas.base import Value
+from sidelight.text_vectors import SentenceEncoder, WordVectors
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 _FAMILY = frozenset({"BertModel", "RobertaModel", "XLMRobertaModel", "MPNetModel"})
 
@@ -244,10 +247,34 @@ class Encoder:
         """
         return self._encode(texts, prompts_of(self.name, self._model().prompts).query, _SENTENCES)
 
+    def sentence_encoder(self) -> SentenceEncoder:
+        """Return what judges compare texts with."""
+        return SentenceEncoder(self.name, self.encode_sentences, self.encode_words)
+
+    def encode_words(self, texts: Sequence[str]) -> list[WordVectors]:
+        """Return the words of each text with unit vectors of what they mean there."""
+        found: dict[int, WordVectors] = {}
+        for rows, words in self._computed(texts, "", _SENTENCES, _words_of):
+            found.update(zip(rows, words, strict=False))  # a batch is filled up with empty texts
+        return [found[row] for row in range(len(texts))]
+
     def _encode(self, texts: Sequence[str], prompt: str, shape: BatchShape) -> NDArray[np.float32]:
-        """Encode in batches, which have another shape on GPUs and in int8."""
         import numpy as np
 
+        vectors = np.empty((len(texts), self._model().get_embedding_dimension()), dtype=np.float32)
+        for rows, some in self._computed(texts, prompt, shape, _vectors_of):
+            vectors[rows] = some[: len(rows), : vectors.shape[1]]
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+    def _computed(
+        self,
+        texts: Sequence[str],
+        prompt: str,
+        shape: BatchShape,
+        compute: Callable[[Any, Any], T],
+    ) -> list[tuple[list[int], T]]:
+        """Compute in batches, which have another shape on GPUs and in int8; each with its rows."""
         # One batch at a time: the tokenizer is told anew for each how far to pad.
         with self._lock:
             model = self._model()
@@ -255,19 +282,13 @@ class Encoder:
                 shape = _ON_GPU
             elif self.arithmetic is onnx_model.Arithmetic.INT8:
                 shape = _IN_INT8
-            vectors = np.empty((len(texts), model.get_embedding_dimension()), dtype=np.float32)
             batches = list(_batches(model, texts, prompt, shape))
             features = (
                 _read(model, [texts[row] for row in rows], prompt, shape.rows, tokens)
                 for rows, tokens in batches
             )
-            found = (map if on_gpu else onnx_model.on_all_cores)(
-                partial(_vectors_of, model), features
-            )
-            for (rows, _), some in zip(batches, found, strict=True):
-                vectors[rows] = some[: len(rows), : vectors.shape[1]]
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors
+            found = (map if on_gpu else onnx_model.on_all_cores)(partial(compute, model), features)
+            return [(rows, some) for (rows, _), some in zip(batches, found, strict=True)]
 
     def _model(self) -> Any:
         with self._lock:
@@ -333,14 +354,43 @@ def _read(model: Any, texts: list[str], prompt: str, rows: int, tokens: int) -> 
 
 def _vectors_of(model: Any, features: Any) -> NDArray[np.float32]:
     """Return what the model makes of the tokens of a batch."""
+    return _run(model, features, "sentence_embedding")
+
+
+def _words_of(model: Any, features: Any) -> list[WordVectors]:
+    """Return the words of each text of a batch: the mean of the pieces of a word is its vector."""
+    import numpy as np
+
+    ids, mask = features["input_ids"].tolist(), features["attention_mask"].tolist()
+    states = _run(model, features, "token_embeddings")
+    pieces_of = model.pieces if isinstance(model, MiniLM) else model.tokenizer.convert_ids_to_tokens
+    found = []
+    for row, attended in enumerate(mask):
+        last = sum(attended) - 1  # the first and the last token mark the ends
+        pieces = pieces_of(ids[row][1:last])
+        starts = [at for at, piece in enumerate(pieces) if not (at and piece.startswith("##"))]
+        ends = [*starts[1:], len(pieces)]
+        own = states[row, 1:last]
+        vectors = np.array([own[a:b].mean(axis=0) for a, b in zip(starts, ends, strict=False)])
+        vectors = vectors.reshape(len(starts), states.shape[2])
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        words = (
+            "".join(piece.removeprefix("##") for piece in pieces[a:b])
+            for a, b in zip(starts, ends, strict=False)
+        )
+        found.append(WordVectors(tuple(words), vectors.astype(np.float32)))
+    return found
+
+
+def _run(model: Any, features: Any, wanted: str) -> NDArray[np.float32]:
+    """Return one of the outputs of the model for the tokens of a batch."""
     with torch.inference_mode():
         there = {
             key: value.to(model.device) if torch.is_tensor(value) else value
             for key, value in features.items()
         }
-        found = model(there)["sentence_embedding"]
-        vectors: NDArray[np.float32] = found.float().cpu().numpy()
-    return vectors
+        found: NDArray[np.float32] = model(there)[wanted].float().cpu().numpy()
+    return found
 
 
 def _hash_weights(model: Any) -> str:

@@ -52,6 +52,10 @@ class MiniLM(torch.nn.Module):
         self._tokens.no_padding()
         return {"input_ids": [one.ids for one in self._tokens.encode_batch_fast(texts)]}
 
+    def pieces(self, token_ids: Sequence[int]) -> list[str]:
+        """Return the word pieces that some tokens stand for."""
+        return [str(self._tokens.id_to_token(one)) for one in token_ids]
+
     def preprocess(
         self, texts: Sequence[str], prompt: str, processing_kwargs: Mapping[str, Any]
     ) -> dict[str, torch.Tensor]:
@@ -64,13 +68,19 @@ class MiniLM(torch.nn.Module):
         }
 
     def forward(self, features: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Return unit vectors, the mean of the last layer over each text: `(n_texts, 384)`."""
+        """Return unit vectors, the mean of the last layer over each text: `(n_texts, 384)`.
+
+        The last layer itself, `(n_texts, n_tokens, 384)`, is beside them.
+        """
         attended = features["attention_mask"]
         states = self.bert(features["input_ids"], attended)
         mask = attended.unsqueeze(-1).to(states.dtype)
         total = (states * mask).sum(dim=1, dtype=torch.float32)
         mean = total / mask.sum(dim=1, dtype=torch.float32).clamp(min=1e-9)
-        return {"sentence_embedding": functional.normalize(mean.to(states.dtype), p=2, dim=-1)}
+        return {
+            "sentence_embedding": functional.normalize(mean.to(states.dtype), p=2, dim=-1),
+            "token_embeddings": states,
+        }
 
 
 class BertModel(torch.nn.Module):

@@ -8,13 +8,13 @@ decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from sidelight.english.parser import parse
-from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
+from sidelight.english.veridicality import Stance, has_clause, meaning
 from sidelight.english.vocabulary import (
     ALL_OF,
     ESTIMATES,
@@ -22,15 +22,13 @@ from sidelight.english.vocabulary import (
     MUTUAL,
     OPPOSITES,
     SOME_OF,
-    TRUE,
-    UNREAL,
 )
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import Sentence, stem
 
 _OTHERWISE = 0.5  # share of what both say, by weight, that is meant otherwise
 _MOST = 0.6  # share of a group of words from which the group is said
-_ALL_BUT = 0.75  # share of an item's words from which it matters how they are meant
+ALL_BUT = 0.75  # share of an item's words from which it matters how they are meant
 _COPIED = 0.6  # share of a sentence's words in the item from which it is a copy
 _LITTLE_ELSE = 0.4  # the same, from which details are compared
 _MOST_WORDS = 0.5  # the same, names and figures apart or not, from which details are compared
@@ -40,7 +38,6 @@ _NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
 _REPLACED = 2  # words that either lacks of the other, where one may stand in the other's place
 _FEW = 3  # nouns of a sentence that are not the item's, where it may be a copy of it
-_TURNS = frozenset({"but", ";", "however"})
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
@@ -177,17 +174,25 @@ def said_of(sentences: tuple[Sentence, ...]) -> tuple[Said, ...]:
     parsed = parse([sentence.text for sentence in sentences])
     return tuple(
         Said(sentence, tree, meant.stances, meant.withheld)
-        for sentence, tree, meant in zip(sentences, parsed, meanings(parsed), strict=True)
+        for sentence, tree, meant in zip(sentences, parsed, map(meaning, parsed), strict=True)
     )
 
 
 def conflict(
-    item: Said, said: Said, overlap: float, known: frozenset[str], *, alone: bool = False
+    item: Said,
+    said: Said,
+    overlap: float,
+    known: frozenset[str],
+    *,
+    alone: bool = False,
+    takes_back: Callable[[Conflict | None], bool] | None = None,
 ) -> Conflict | None:
     """Return why a sentence does not say an item, or None.
 
     The overlap is the weighted share of the item's stems in the sentence, in [0, 1]; `known` are
     the stems of the whole text, and it is `alone` where no sentence of that has a clause.
+    `takes_back` says whether what stands around the item takes it back, given what the parse of
+    the sentence has against it; None leaves it at the parse.
     """
     rest, returned = max(overlap, _shared(item, said)), _shared(said, item)
     is_close = rest >= _MOST_WORDS and returned >= _LITTLE_ELSE
@@ -196,8 +201,11 @@ def conflict(
     if opposed and _compares_conversely(item, said):
         return None
     found = None
-    if overlap >= _ALL_BUT:
-        found = _meant_otherwise(item, said, turned=opposed is not None) or _doubted(item, said)
+    if overlap >= ALL_BUT:
+        found = meant_otherwise(item, said, turned=opposed is not None)
+        if takes_back and not opposed:
+            around = found or Conflict("what stands around it takes it back")
+            found = around if takes_back(found) else None
     if found:
         return found
     if item.has_clause and not said.has_clause and (returned >= _COPIED or alone):
@@ -251,7 +259,7 @@ def _weight(stems: Iterable[str]) -> float:
     return sum(weigh(one) for one in sorted(stems))
 
 
-def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None:
+def meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None:
     """Return whether words that both share are asserted by one and not by the other."""
     sign = -1 if turned else 1
     # Who says that something is so says that it may be, too.
@@ -289,26 +297,6 @@ def _estimates(said: Said) -> bool:
         token.pos_ == "VERB" and token.lemma_ in ESTIMATES and stance is Stance.ASSERTED
         for token, stance in zip(said.parse.doc, said.stances, strict=True)
     )
-
-
-def _doubted(item: Said, said: Said) -> Conflict | None:
-    """Return whether what a sentence adds to the words of an item calls something false.
-
-    What is said before a "but", or before it is called true, is overcome by what follows.
-    """
-    own = {token.lemma_.lower() for token in item.parse.doc}
-    doc = said.parse.doc
-    first = min((t.i for t in doc if said.stems[t.i] and t.lemma_.lower() in own), default=0)
-    turns = [
-        t.i
-        for t in doc[:first]
-        if t.lower_ in _TURNS or (t.lemma_.lower() in TRUE and not calls_false(t))
-    ]
-    for token in doc[max(turns, default=0) :]:
-        lemma = token.lemma_.lower()
-        if lemma not in own and calls_false(token) and (lemma not in UNREAL or token.i < first):
-            return Conflict("something is called false")
-    return None
 
 
 def _opposite(item: Said, said: Said) -> tuple[Any, Any] | None:

@@ -371,9 +371,9 @@ def test_labels_of_people_and_of_a_judge_are_named_as_of_both(tmp_path):
     merged = "majority_report_assessments.csv"
     told = "labels: auto (majority of people (people.csv); {})"
     assert told.format("auto.csv") in said(*scored, tmp_path / "unnamed" / merged)
-    write_judge(auto, "embedded 7")
+    write_judge(auto, "embedded 8")
     said("agree", "vote", people, auto, "-o", tmp_path / "out")
-    assert told.format("embedded 7") in said(*scored, tmp_path / "out" / merged)
+    assert told.format("embedded 8") in said(*scored, tmp_path / "out" / merged)
     said("agree", "vote", people, "-o", tmp_path / "alone")
     assert "labels: human\n" in said(*scored, tmp_path / "alone" / merged)
 

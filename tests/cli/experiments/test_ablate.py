@@ -271,7 +271,7 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     scores = "question_score, supportive_score, contradictory_score, retrieved, selected, written"
     told = f"{scores}: judged by plain 1, embedded"
     assert told in (tmp_path / "out" / "means.md").read_text()
-    assert "support_precision, support_recall: judged by embedded 7 (words only, weights " in shown
+    assert "support_precision, support_recall: judged by embedded 8 (words only, weights " in shown
     _, rows = read_table(tmp_path / "out" / "means.csv")
     judges = {row.cells["measure"]: row.cells["judge"] for row in rows}
     assert judges["question_score"] == "plain 1, embedded"
@@ -291,7 +291,7 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     assert ", weights" not in (tmp_path / "out" / "means.md").read_text()
     shutil.rmtree(judged.parent)
     shown = ablate(*unjudged)
-    assert f"{scores}: judged by embedded 7 (all-MiniLM-L6-v2, " in shown
+    assert f"{scores}: judged by embedded 8 (all-MiniLM-L6-v2, " in shown
     assert "Judged without labelled examples" in shown
     with pytest.raises(UsageError, match="--examples needs --rubrics"):
         ablate(*unjudged[:-2], "--examples", sample_path())

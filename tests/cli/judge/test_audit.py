@@ -28,7 +28,7 @@ audit = partial(said, "audit")
 def test_the_embedded_judge(run, task, probes, rubrics, tmp_path):
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     found = told("audit", *given)
-    assert found["judge"].startswith("embedded 7 (words only")
+    assert found["judge"].startswith("embedded 8 (words only")
     assert found["not_tried"] == (["pasted"] if task == "task2" else [])
     assert [probe["probe"] for probe in found["probes"]] == probes
     holds = {probe["probe"]: probe["holds"] for probe in found["probes"]}

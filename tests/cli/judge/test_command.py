@@ -35,7 +35,7 @@ def test_judged_runs_can_be_scored(tmp_path):
     (questions,) = told("score", "task1", *common, labels, "--compound", compound)["runs"]
     found = told("score", "task2", *common, tmp_path / "auto_report_assessments.csv")
     (reports,) = found["runs"]
-    assert found["judge"].startswith("embedded 7 (words only, weights ")
+    assert found["judge"].startswith("embedded 8 (words only, weights ")
     assert (questions["n_topics"], questions["unjudged"]) == (5, 0)
     assert (reports["n_topics"], reports["unjudged"]) == (5, 0)
     # tidepool is written to be weak, and people gave the strong run 0.84 for its reports
@@ -54,7 +54,7 @@ def test_judged_runs_can_be_scored(tmp_path):
     warned = " ".join(judge(*given, tmp_path / "again").stderr.split())
     assert "agrees less with people" not in warned
     # Where one of the two example runs is judged by what the other taught, less is left of it.
-    assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.02
+    assert 0.38 < answers["kappa_new_runs"] < answers["kappa"] - 0.02
 
 
 def test_of_a_folder_the_run_files_of_the_task_are_judged(tmp_path):
@@ -184,7 +184,7 @@ def test_wrong_usage(tmp_path):
 def test_vectors_are_used_by_default(rubrics, tmp_path):
     given = ("--task", "task2", "--rubrics", rubrics, "-o", tmp_path)
     manifest = told("judge", REPORTS / "tidepool-t2", *given)
-    assert manifest["version"].startswith("7 (all-MiniLM-L6-v2, weights ")
+    assert manifest["version"].startswith("8 (all-MiniLM-L6-v2, weights ")
 
 
 @pytest.mark.slow

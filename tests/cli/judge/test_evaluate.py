@@ -63,7 +63,7 @@ def test_the_figures_are_those_of_judge_and_score(plain_run, rubrics, mini_web_i
     assert 1 >= retrieved >= selected > 0
     assert written >= judged
     # Without examples, questions and answers are labelled by other means.
-    assert shown["judge"].startswith("embedded 7 (words only, weights ")
+    assert shown["judge"].startswith("embedded 8 (words only, weights ")
     rows = funnel(scores)
     said, table, *_ = evaluation_shown(shown, load_track())
     assert f"questions {shown['task1']['score']:.4f}, reports {judged:.4f} supportive, " in said

@@ -111,7 +111,7 @@ def test_topics_by_name_then_nothing_to_do(mini_web_articles, small_index, tmp_p
     command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
     command += tuple(part for name in names for part in ("--topic", name))
     assert sorted(orjson.loads(run(*command, "--json").stdout)["done"]) == sorted(names)
-    assert run(*command).stdout.startswith("Nothing to do: 2 topics finished before.\n")
+    assert run(*command).stdout.startswith("No topic was left: 2 topics finished before.\n")
     with pytest.raises(UsageError, match="other settings"):
         run(*command, "--set", "retrieval.k=5")
 

@@ -25,7 +25,7 @@ def test_narratives_become_a_submission(mini_web_index, tmp_path):
     assert [line["metadata"]["narrative_id"] for line in lines] == ["peat", "veltose"]
     assert all(line["references"] for line in lines)
 
-    assert said(*command, "--output", out).startswith("Nothing to do: 2 topics")
+    assert said(*command, "--output", out).startswith("No topic was left: 2 topics")
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == made
 
     rules = ("--track", "rag2025", "--topics", TOPICS)

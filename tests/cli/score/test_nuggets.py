@@ -34,7 +34,7 @@ def test_runs_are_assigned_and_scored(tmp_path, given):
     # What was assigned is scored again without being judged again.
     again = json.loads(nuggets(out / "nuggets_assignments.jsonl", "--json"))
     assert (again["labels"], again["runs"]) == ("auto", [found])
-    assert again["judge"].startswith("embedded 7 (words only, weights ")
+    assert again["judge"].startswith("embedded 8 (words only, weights ")
     listed = json.loads(nuggets(*given, "--words-only", "--json", "-o", out))["files"]
     assert listed[0] == str(out / "nuggets_assignments.jsonl")
     # They name the nuggets of a topic with each of its answers, and other runs are scored by them.

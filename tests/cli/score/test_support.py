@@ -67,7 +67,7 @@ def test_by_the_embedded_judge(tmp_path, given):
     run = given[0]
     run.write_text(run.read_text().replace(COUNTED, INVENTED))
     again = support(*given, "--words-only", "--json")
-    assert "embedded 7 (words only, weights " in again
+    assert "embedded 8 (words only, weights " in again
     lacking = f"1 of 3 cited segments are not in {given[2]}: sentences that cite them are unjudged"
     assert lacking in json.loads(again)["notes"]
     (found,) = json.loads(again)["runs"]

@@ -22,10 +22,13 @@ from sidelight.text_vectors import SentenceEncoder
 from sidelight.tracks import load_track
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
+from tests.helpers.vectors import words_of
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
-LEARNED = "+".join(map(weights_hash, ("similarity", "answers", "support")))
-BY_WORDS = "+".join(map(weights_hash, ("similarity-words", "answers-words", "support")))
+LEARNED = "+".join(map(weights_hash, ("similarity", "answers", "framing", "support")))
+BY_WORDS = "+".join(
+    map(weights_hash, ("similarity-words", "answers-words", "framing-words", "support"))
+)
 
 
 def labels(judge, item, topic_id="t1"):
@@ -98,14 +101,16 @@ def test_a_plain_contradiction_outranks_support():
 def test_the_version_names_all_that_makes_a_judge():
     def encode(texts):
         # One direction for texts about money, another for the rest.
-        rows = [[1, 0] if "money" in text or "cash" in text else [0, 1] for text in texts]
-        return np.array(rows, dtype=np.float32)
+        found = np.zeros((len(texts), 384), dtype=np.float32)
+        for row, text in enumerate(texts):
+            found[row, int("money" in text or "cash" in text)] = 1
+        return found
 
-    judge = EmbeddedJudge(examples(), SentenceEncoder("toy", encode))
-    assert judge.version == f"7 (toy, weights {LEARNED}, examples {examples().fingerprint})"
+    judge = EmbeddedJudge(examples(), SentenceEncoder("toy", encode, words_of(encode)))
+    assert judge.version == f"8 (toy, weights {LEARNED}, examples {examples().fingerprint})"
     assert labels(judge, report("t2"), "t2")
     plain = EmbeddedJudge()
-    assert plain.version == f"7 (words only, weights {BY_WORDS})"
+    assert plain.version == f"8 (words only, weights {BY_WORDS})"
     assert plain.title == f"embedded {plain.version}"
     assert plain.agreement == {}
     assert plain.example_run_tags == frozenset()
@@ -130,7 +135,7 @@ def test_labels_below_a_confidence_are_unjudged(embedded):
     for is_kept, label in zip(kept, after, strict=True):
         assert is_kept or (isinstance(label, Unjudged) and "below 0.8" in label.reason)
     assert certain.version == (
-        f"7 (words only, weights {BY_WORDS}, examples {examples().fingerprint}, from 0.8)"
+        f"8 (words only, weights {BY_WORDS}, examples {examples().fingerprint}, from 0.8)"
     )
     sure = EmbeddedJudge(min_confidence=0.8)
     pairs = on_questions(sure, RUBRICS["t1"], [question("t1", 1)])

@@ -38,6 +38,7 @@ UPHELD = "The Sound Authority upheld a complaint on the fares of the Marrow Soun
 DISMISSED = "The Sound Authority did not uphold a complaint of Petra Quill on the pier of Tollmere."
 BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
 COMPLAINT = "Petra Quill complained in 2018 that the Marrow Sound Line had misled its passengers."
+DAVID = "David Lund left Tollmere in 2012. David Lund ran the Marrow Sound Line for years."
 BIRTH = "Petra Quill was born in Tollmere."
 OF_OUTLET = (
     "The Sound Courier employs Jonas Brill.\nSound Courier: bias and factual record\n"
@@ -68,6 +69,12 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             f"{BOUGHT} The company borrowed T12 million from the Sound Authority.",
             {},
             ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",),
+        ),
+        # Of somebody whom the page names in full twice, the first name will do.
+        (
+            f"{DAVID} In 2018 David sold the pier to the Sound Authority.",
+            {},
+            ("In 2018 [David Lund] sold the pier to the Sound Authority.",),
         ),
         (
             HARBOUR_LIGHT,
@@ -129,6 +136,22 @@ def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
     assert told in told_by(known, text, **fields)
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("We have counted", "[Tollmere Gazette has] counted"),
+        ("We do not publish", "[Tollmere Gazette does] not publish"),
+        ("Nor do we publish", None),
+    ],
+)
+def test_what_we_do_is_told_in_the_singular(known, said, told):
+    rest = "all 2,200 ferries of the Marrow Sound Line for the Sound Authority."
+    text = f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {said} {rest}"
+    fields = {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"}
+    found = [one for texts in told_by(known, text, **fields) for one in texts if rest in one]
+    assert (f"{told} {rest}" in found) if told else not found
+
+
 def test_of_two_things_that_we_do_none_is_told_as_done_by_one(known):
     both = WE_CARRY.replace("carry", "sell no tickets and carry")
     text = f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {both}"
@@ -136,10 +159,29 @@ def test_of_two_things_that_we_do_none_is_told_as_done_by_one(known):
     assert not any("tickets" in one for texts in told_by(known, text, **fields) for one in texts)
 
 
+def test_a_lady_is_not_taken_for_a_man_of_her_name(known):
+    ran = "Rory Quill ran the Marrow Sound Line. Dame Quill owned the pier of the Sound Authority."
+    told = told_by(known, f"{ran} She borrowed T12 million from the Sound Authority.")
+    assert told
+    assert not any(text.startswith("[Rory Quill] borrowed") for texts in told for text in texts)
+
+
+def test_whoever_asks_may_be_told_what_is_theirs_and_not_what_to_do(known, encoder):
+    asked = PROFILE.model_copy(update={"title": "", "body": "", "asked": "Who runs the ferry?"})
+    answering = Known(asked, TextVectors(encoder.encode_sentences))
+    yours = "The Sound Authority takes T40 for the Tollmere ferry from your pension."
+    orders = "You take the Tollmere ferry of the Sound Authority for T40."
+    firsts = [texts[0] for texts in told_by(answering, f"{yours} {orders}")]
+    assert f"{yours.removesuffix('.')}, according to registry.example." in firsts
+    assert not any(text.startswith("You take") for text in firsts)
+    assert told_by(known, yours) == []
+
+
 FUND = "The Sound Authority set up a ferry fund in 2018."
 HUSBAND = "husband signed for the Marrow Sound Line."
 HE_PAID = "He paid T9,000 to the Sound Authority for the pier in 2018."
 AT_CHESS = "Petra Quill wrote of 12 games of chess for Courier and Board in 2016."
+OF_TWO = "Dame Quill is the wife of Rory Quill, who led the Marrow Sound Line."
 OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her boat."
 
 
@@ -222,6 +264,12 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
                 (BIRTH, f"Her {HUSBAND}", HE_PAID),
                 (f"[Petra Quill's] {HUSBAND}",),
             ],
+        ),
+        # Two people of one name in a sentence are not taken for each other.
+        (
+            f"{OF_TWO} She borrowed T12 million from the Sound Authority.",
+            {},
+            [(OF_TWO,), (OF_TWO, "She borrowed T12 million from the Sound Authority.")],
         ),
         (
             f"{FUND} Its accounts give income of T4,000.",

@@ -9,6 +9,7 @@ import pytest
 from sidelight.agents.answer import read_narrative
 from sidelight.checks.questions import compound_reason
 from sidelight.english.parser import parse
+from sidelight.generation.compose import NO_EVIDENCE
 from sidelight.generation.extractive import write_report
 from sidelight.generation.extractive.findings import Finding
 from sidelight.generation.extractive.known import read_pages
@@ -27,7 +28,6 @@ from sidelight.generation.extractive.write_report import (
     read_findings,
     with_sources,
 )
-from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.pages import without_source
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from sidelight.errors import ReplyError, StructuredOutputError
+from sidelight.generation.compose import NOTHING_FOUND
 from sidelight.generation.extractive.performers import ExtractiveReviser
-from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.check_report import PromptedChecker
 from sidelight.generation.prompted.write_report import PromptedReportWriter, PromptedReviser
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim

@@ -35,7 +35,7 @@ def told(number, rank, label="supports"):
     return {
         "supports": f"The {thing} of {builder} cost {cost} crowns when it was repaired.",
         "partial": f"The {thing} of {builder} cost many crowns when it was repaired.",
-        "none": "Nobody has replied to any of our letters so far.",
+        "none": "It rained on most days of that month.",
     }[label]
 
 

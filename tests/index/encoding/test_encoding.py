@@ -100,6 +100,24 @@ def test_the_default_model_gives_the_bits_of_sentence_transformers(arithmetic):
     assert isinstance(Encoder(dimension=384, arithmetic=arithmetic)._model(), MiniLM)
     for ask in ("encode_queries", "encode_documents", "encode_sentences"):
         np.testing.assert_array_equal(getattr(ours, ask)(TEXTS), getattr(theirs, ask)(TEXTS))
+    for one, other in zip(ours.encode_words(TEXTS), theirs.encode_words(TEXTS), strict=True):
+        assert one.words == other.words
+        np.testing.assert_array_equal(one.vectors, other.vectors)
+
+
+def test_words_have_vectors_of_what_they_mean_in_their_sentence():
+    money, shore, nothing = Encoder().encode_words(
+        ["The bank lent T1,800 unhesitatingly.", "A boat lay on the bank of the river.", ""]
+    )
+    # A word of several pieces is one word; marks and the parts of a figure stand alone.
+    assert money.words == ("the", "bank", "lent", "t1", ",", "800", "unhesitatingly", ".")
+    np.testing.assert_allclose(np.linalg.norm(money.vectors, axis=1), 1, rtol=1e-5)
+    (loan,) = Encoder().encode_words(["A bank gave him a loan."])
+    same, other = (one.vectors[one.words.index("bank")] for one in (loan, shore))
+    here = money.vectors[1]
+    assert here @ same > here @ other
+    assert nothing.words == ()
+    assert nothing.vectors.shape == (0, 384)
 
 
 @pytest.fixture(scope="module")
