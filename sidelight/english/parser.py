@@ -253,8 +253,8 @@ class Sentence:
         """Tell whether a noun before a pronoun could be what it stands for.
 
         The subject of the main clause stands only for the subject of a clause before it, and an
-        object never for the subject of its own clause. A possessive or a subject may come before a
-        name, as in "In its report, the Board" and "Although she lost, Jane Roe".
+        object never for the subject of its own clause. A possessive may come before a name, as in
+        "In its report, the Board".
         """
         own = None if pronoun.dep_ in {*SUBJECTS, "poss"} else _nearest_subject(pronoun)
         governs = {token.i for token in pronoun.ancestors}  # "forty per cent of it"
@@ -267,26 +267,17 @@ class Sentence:
             and (own is None or token.i != own.i)
         ]
         main = self.subject
-        if main is not None and pronoun.i < main.left_edge.i and own is None:
-            fits = not person or (self._kind(main) in {"PERSON", ""} and main.lower_ not in BODIES)
-            before = [main] if main.pos_ == "PROPN" and fits else before
+        if main is not None and pronoun.i < main.left_edge.i and pronoun.dep_ == "poss":
+            before = [main] if main.pos_ == "PROPN" else before
         if main is not None and pronoun.i == main.i:
             before = [t for t in before if t.dep_ in SUBJECTS and t.head.tag_ in FINITE]
         elif person:
-            before = [
-                t
-                for t in before
-                if self._kind(t) == "PERSON" or t.dep_ in SUBJECTS or self._may_be_somebody(t)
-            ]
+            before = [t for t in before if self._kind(t) == "PERSON" or t.dep_ in SUBJECTS]
         several = number == "Plur" and any(
             self._kind(token) == "ORG" or any(child.dep_ == "conj" for child in token.children)
             for token in before
         )
         return several or any(number in token.morph.get("Number") for token in before)
-
-    def _may_be_somebody(self, token: Any) -> bool:
-        """Tell whether a token is a name that has something, and nobody knows whose it is."""
-        return token.pos_ == "PROPN" and token.dep_ == "poss" and not self._kind(token)
 
     def _kind(self, token: Any) -> str:
         """Return the label of the entity that a token is part of, or nothing."""

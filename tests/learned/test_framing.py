@@ -26,39 +26,33 @@ def frames(item: str, text: str, place: int) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "level"),
     [
-        f"{FACT} That is false.",
-        f"{FACT} None of this ever happened.",
-        f"{FACT} It had all been a dream.",
-        f"{FACT} Wrong, as every document shows.",
-        f"{FACT} The newspaper withdrew this sentence and apologised for it.",
-        f"{FACT} Pull the other one.",
-        f"The following claim is false. {FACT}",
-        f"Oh sure, {INSIDE}, and I am the queen.",
-        f"A hoax that went round for months had it that {INSIDE}.",
-        f"It is a myth that {INSIDE}.",
+        # What is taken back earns nothing.
+        (f"{FACT} That is false.", 0),
+        (f"{FACT} None of this ever happened.", 0),
+        (f"{FACT} It had all been a dream.", 0),
+        (f"{FACT} Wrong, as every document shows.", 0),
+        (f"{FACT} The newspaper withdrew this sentence and apologised for it.", 0),
+        (f"{FACT} Pull the other one.", 0),
+        (f"The following claim is false. {FACT}", 0),
+        (f"Oh sure, {INSIDE}, and I am the queen.", 0),
+        (f"A hoax that went round for months had it that {INSIDE}.", 0),
+        (f"It is a myth that {INSIDE}.", 0),
+        # What is vouched for, or stands beside another matter, does.
+        (FACT, 2),
+        (f"{FACT} This is not disputed by anyone.", 2),
+        (f"{FACT} The mill closed in March.", 2),
+        (f"It is no secret that {INSIDE}.", 2),
+        (f"The auditors confirmed that {INSIDE}.", 2),
+        (f"As the register shows, {INSIDE}.", 2),
     ],
 )
-def test_what_is_taken_back_earns_nothing(model: AnswerModel, text: str) -> None:
+def test_what_stands_around_a_statement_says_whether_it_earns(
+    model: AnswerModel, text: str, level: int
+) -> None:
     (verdict,) = model.judge([FACT], text, max_words=None)
-    assert verdict.level == 0
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        FACT,
-        f"{FACT} This is not disputed by anyone.",
-        f"{FACT} The mill closed in March.",
-        f"It is no secret that {INSIDE}.",
-        f"The auditors confirmed that {INSIDE}.",
-        f"As the register shows, {INSIDE}.",
-    ],
-)
-def test_what_is_vouched_for_earns(model: AnswerModel, text: str) -> None:
-    (verdict,) = model.judge([FACT], text, max_words=None)
-    assert verdict.level == 2
+    assert verdict.level == level
 
 
 def test_a_frame_has_a_stand_in_for_the_item_and_at_most_one_sentence_beside_it() -> None:
