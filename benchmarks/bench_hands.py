@@ -89,7 +89,7 @@ def reports(web: Web, model: AnswerModel) -> list[Judged]:
     rubric, found = rubric_of(web), []
     items = [answer["answer_text"] for one in rubric for answer in one["short_answers"]]
     places = [place for place, one in enumerate(rubric) for _ in one["short_answers"]]
-    for labelled in web.content["answer_labels"]:
+    for labelled in web.content.get("answer_labels", []):
         hand = [_TOLD.get(labelled["labels"][f"na-{n}"], 0) for n in range(1, len(items) + 1)]
         judge = [one.level for one in model.judge(items, labelled["text"], max_words=None)]
         ours = []
@@ -111,6 +111,7 @@ def main() -> None:
     pairs = read_pairs(sorted(WEBS.glob("development/*.json.gz")), vectors)
     judged: list[Judged] = []
     for web in read_webs():
+        judged += reports(web, answers)
         if "question_labels" not in web.content:
             continue
         texts = list(dict.fromkeys(text for one in web.content["question_labels"] for text in one))
@@ -121,7 +122,7 @@ def main() -> None:
         rows = features(expected, texts, vectors)
         others = fit(pairs, pairs.topics != web.name, PAIR_FEATURES)
         levels = others.levels(rows.reshape(-1, rows.shape[-1])).reshape(rows.shape[:2])
-        judged += [*question_lists(web, levels, texts), *reports(web, answers)]
+        judged += question_lists(web, levels, texts)
     lines, figures = [], []
     for part in PARTS:
         for title in sorted({one.title for one in judged if one.title.startswith(part)}):

@@ -70,7 +70,7 @@ def lay_out(webs: list[Web], folder: Path) -> None:
             if kind in web.content:
                 rubric = _numbered(web.topic_id, web.content[kind])
                 (folder / name / f"{web.topic_id}.json").write_bytes(orjson.dumps(rubric))
-    for kind in ("marks", "held_out_marks", "question_marks"):
+    for kind in ("marks", "question_marks"):
         marks = {web.topic_id: web.content.get(kind, {}) for web in webs}
         (folder / f"{kind}.json").write_bytes(orjson.dumps(marks))
     (folder / "documents.jsonl").write_bytes(b"\n".join(documents) + b"\n")

@@ -8,8 +8,7 @@ topic, by the hash of a finding's sentences as the page has them, the mark that 
 pages open gave it, and which answers of the rubric it states, wholly (1) or in part (0.5). Marks
 are `u` (useful), `s` (right, but of little use), `r` (repeats the article), `x` (misleading), `o`
 (off-topic), `d` (not understood with publisher and title of the page before it) and `w` (wrong).
-What was not marked is left out. On the topics of `held_out_marks.json` nothing is fitted: it is
-said how well the model that comes with the package does there.
+What was not marked is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import argparse
 import asyncio
 import hashlib
 from collections.abc import Iterable
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,11 +45,12 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.rubric import Rubric
 
 Floats = npt.NDArray[np.float64]
-_STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)
+_STRENGTHS = (0.003, 0.01, 0.03)
 _MAX_WORDS = 250
 _RUBRICS = ("human_rubrics", "track_rubrics")
 _HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
-_MOST = 4.0  # times what useful findings state on average; what states more counts no more
+_MOST = 4.0  # times what findings state on average; what states more counts no more
+_USEFUL = 0.2  # credit of a useful finding that states nothing of the rubric
 
 
 class Topic(NamedTuple):
@@ -83,9 +82,9 @@ def key_of(finding: Finding) -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def marked(folder: Path, vectors: TextVectors, name: str = "marks.json") -> list[Topic]:
-    """Return the topics of a folder that have marks in the file of that name."""
-    by_topic = orjson.loads((folder / name).read_bytes())
+def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
+    """Return the topics of a folder that have marks."""
+    by_topic = orjson.loads((folder / "marks.json").read_bytes())
     rubrics: dict[str, Rubric] = {}
     for kind in _RUBRICS:
         if any((folder / kind).glob("*.json")):
@@ -149,32 +148,42 @@ def investigated(folder: Path, topic_id: str) -> tuple[list[Angle], EvidenceSet]
     return angles, EvidenceSet(items=items)
 
 
+def credit(topic: Topic, usual: float) -> Floats:
+    """Return the credit of each finding, in [0, 1]: useful, and more by what it states.
+
+    `usual` is what a finding that states something states on average.
+    """
+    states = np.sqrt(np.minimum(_MOST, topic.states @ topic.worth / usual)) / np.sqrt(_MOST)
+    return np.where(topic.useful, _USEFUL + (1.0 - _USEFUL) * states, 0.0)
+
+
 def fitted(topics: list[Topic], strength: float) -> Usefulness:
     """Return the model fitted on some topics; `strength` is inverse to its penalty."""
     names = tuple(topics[0].features[0])
-    table = np.array([[row[name] for name in names] for one in topics for row in one.features])
-    truth = np.concatenate([one.useful for one in topics])
+    rows = np.array([[row[name] for name in names] for one in topics for row in one.features])
     stated = np.concatenate([one.states @ one.worth for one in topics])
-    usual = stated[stated > 0].mean()
+    given = np.concatenate([credit(one, stated[stated > 0].mean()) for one in topics])
     harms = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
-    # A useful finding counts by what it states of the rubric.
-    counts = np.where(truth, 0.5 + 0.5 * np.minimum(_MOST, stated / usual), harms)
-    mean, scale = table.mean(axis=0), table.std(axis=0)
+    mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale[scale == 0] = 1.0
+    twice = np.tile((rows - mean) / scale, (2, 1))
+    truth = np.repeat([1, 0], len(rows))
+    # An example of each class, each by its share of the credit.
+    weights = np.concatenate([given, 1.0 - given]) * np.tile(harms, 2)
     model = LogisticRegression(C=strength, max_iter=2000)
-    model.fit((table - mean) / scale, truth, sample_weight=counts)
+    model.fit(twice, truth, sample_weight=weights)
     return Usefulness(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
 
-def outcome(topic: Topic, chances: Floats) -> tuple[float, float, float, float]:
-    """Return what a report of the marked findings by these chances is worth.
+def outcome(topic: Topic, worth: Floats) -> tuple[float, float, float, float]:
+    """Return how good a report is that is chosen by what the marked findings are worth.
 
     Returns:
         The score of its answers, and of its findings the shares that are useful, that mislead, are
         wrong or off-topic, and that are not understood alone.
     """
     sources = [source_line(one.page.origin, one.page.title) for one in topic.findings]
-    rows, _ = choose(topic.findings, chances, topic.alike, _MAX_WORDS, sources, fills_room=False)
+    rows, _ = choose(topic.findings, worth, topic.alike, _MAX_WORDS, sources, fills_room=False)
     score = float(topic.states[rows].max(axis=0, initial=0.0) @ topic.worth)
     marks = [topic.marks[row] for row in rows]
     shares = (np.mean([mark in kind for mark in marks] or [False]) for kind in ("u", "xow", "d"))
@@ -182,21 +191,19 @@ def outcome(topic: Topic, chances: Floats) -> tuple[float, float, float, float]:
     return score, useful, harmful, dangling
 
 
-def tell(title: str, cases: Iterable[tuple[Topic, Usefulness]]) -> tuple[float, float]:
-    """Print how well models do on topics; return the share that is useful, and the precision."""
+def tell(title: str, cases: Iterable[tuple[Topic, Usefulness]]) -> float:
+    """Print how well models do on topics; return their average precision."""
     rows = []
     for topic, model in cases:
-        chances = model.chances(topic.features)
-        rows.append((average_precision_score(topic.useful, chances), *outcome(topic, chances)))
-    if not rows:
-        return 0.0, 0.0
+        worth = model.worth(topic.features)
+        rows.append((average_precision_score(topic.useful, worth), *outcome(topic, worth)))
     precision, score, useful, harmful, dangling = map(float, np.mean(rows, axis=0))
     print(
         f"{title}: average precision {precision:.3f}; "
         f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
         f"{harmful:.2f}, not understood alone {dangling:.2f}"
     )
-    return useful, precision
+    return precision
 
 
 def main() -> None:
@@ -214,21 +221,14 @@ def main() -> None:
         others = (
             fitted([*topics[:out], *topics[out + 1 :]], strength) for out in range(len(topics))
         )
-        useful, mean = tell(f"C {strength}, each topic left out", zip(topics, others, strict=True))
-        tried.append((useful, strength, mean))
-    if (given.folder / "held_out_marks.json").exists():
-        held_out = marked(given.folder, vectors, "held_out_marks.json")
-        n_marked = sum(len(one.marks) for one in held_out)
-        title = (
-            f"the model of the package on {n_marked} findings of {len(held_out)} topics held out"
-        )
-        tell(title, zip(held_out, repeat(Usefulness.load())))
-    _, best, kept = max(tried)
+        mean = tell(f"C {strength}, each topic left out", zip(topics, others, strict=True))
+        tried.append((mean, strength))
+    kept, best = max(tried)
     model = fitted(topics, best)
     for name, weight in sorted(
         zip(model.names, model.weights, strict=True), key=lambda x: -abs(x[1])
     ):
-        print(f"  {name:22}{weight:8.3f}")
+        print(f"  {name:36}{weight:8.3f}")
     if given.write:
         _write(model, topics, best, kept)
 

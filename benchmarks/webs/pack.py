@@ -3,8 +3,7 @@
     python -m benchmarks.webs.pack FOLDER NAME development|unseen
 
 The folder holds `article.json`, `pages.jsonl`, `facts.json`, `rubric.json` or `track_rubric.json`,
-which has the shape of the track's, or both, and, where findings were marked by hand, `marks.json`,
-or `held_out_marks.json` if no weights are to be fitted on them.
+which has the shape of the track's, or both, and, where findings were marked by hand, `marks.json`.
 The file is compressed so that a search through the repository shows nothing of a web that is to
 stay unseen.
 """
@@ -28,9 +27,8 @@ def main(folder: Path, name: str, part: str) -> None:
     for key, file in (("rubrics", "rubric"), ("track_rubrics", "track_rubric")):
         if (folder / f"{file}.json").exists():
             read[key] = orjson.loads((folder / f"{file}.json").read_bytes())["rubrics"]
-    for key in ("marks", "held_out_marks"):
-        if (folder / f"{key}.json").exists():
-            read[key] = orjson.loads((folder / f"{key}.json").read_bytes())
+    if (folder / "marks.json").exists():
+        read["marks"] = orjson.loads((folder / "marks.json").read_bytes())
     web = {**read, "pages": pages}
     target = HERE / part / f"{name}.json.gz"
     target.write_bytes(gzip.compress(orjson.dumps(web), mtime=0))

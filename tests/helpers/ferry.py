@@ -44,6 +44,11 @@ OTHER_MATTERS = (
     "The mill burned down after a storm. A potter from Dunbeck fired blue bowls there. "
     "Her bowls are shown in a museum of glass. Barley is grown on both sides of the lane."
 )
+MORE_MATTERS = (
+    " A choir of Holm sang in the chapel of Wenlow until 1983. The chapel was sold to a brewer. "
+    "A tailor from Holm sewed flags there. His flags are kept in an attic. "
+    "Apples ripen late in the valley."
+)
 
 
 def page(text, *, number=1, title="The Tollmere ferry", url="https://registry.example/a"):
@@ -72,7 +77,7 @@ PAGES = evidence(
     ),
     page(
         "The Transport Tribunal found in 2020 that the Marrow Sound Line had paid the Sound "
-        "Authority T40,000 for the Tollmere pier." + OTHER_MATTERS,
+        "Authority T40,000 for the Tollmere pier." + MORE_MATTERS,
         number=3,
         title="Ruling on the Sound Authority",
         url="https://tribunal.example/ruling",

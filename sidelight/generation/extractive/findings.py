@@ -112,7 +112,9 @@ _NAMES_A_RULING = re.compile(
     r"\b(?:adjudication|case|decision|determination|ruling|vs?)\b", re.IGNORECASE
 )
 _NO_VERDICT = re.compile(
-    r"(?:updated?|published|corrections?|we(?! rate)|our|if|write)\b", re.IGNORECASE
+    r"(?:updated?|published|corrections?|sources?|(?:check|edit|review)ed by|we(?! rate)|our|if"
+    r"|write)\b",
+    re.IGNORECASE,
 )
 _RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
 _OVERALL = re.compile(
@@ -484,6 +486,9 @@ class _Reader:
                 acts = one.doc[entity.end - 1].dep_ in {"nsubj", "nsubjpass", "poss", "agent"}
                 full = self._known.in_full(strip_title(entity.text))
                 is_named = full != "" and mentions(self._page.text, full.split()[-1:])
+                surname = one.doc[entity.end - 1]
+                if surname.dep_ == "compound" and surname.head.tag_ == "NNS":
+                    continue  # "the Quill brothers"
                 name = full if is_named else self._person(entity.text)
                 if name and not any(name in before.text for before in after):
                     end = one.doc[entity.end - 1]

@@ -1,4 +1,4 @@
-"""Chance that a finding is worth knowing: a logistic model over features of text, page and article.
+"""What a finding is worth knowing: a logistic model over features of text, page and article.
 
 The weights lie in `usefulness.json`, with what they were fitted on.
 """
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 from scipy.special import expit
+from scipy.stats import rankdata
 
 from sidelight.english.names import mentions, name_forms
 from sidelight.english.parser import Sentence
@@ -46,8 +47,8 @@ class Usefulness(NamedTuple):
         )
         return cls(tuple(rows), mean, scale, weights, float(read["bias"]))
 
-    def chances(self, found: Sequence[Features], *, of_article: bool = True) -> Floats:
-        """Return the chance of each finding by its features, `(n,)`, in [0, 1].
+    def worth(self, found: Sequence[Features], *, of_article: bool = True) -> Floats:
+        """Return what each finding is worth by its features, `(n,)`, in [0, 1].
 
         What answers a narrative is worth what it has to do with some part of it, and more if others
         say it, too: the weights were learned on articles.
@@ -60,8 +61,7 @@ class Usefulness(NamedTuple):
         table = np.array([one[name] for one in found for name in self.names], float)
         table = table.reshape(len(found), len(self.names))
         scores = ((table - self.mean) / self.scale) @ self.weights + self.bias
-        decides = np.array([one["decides"] > 0 for one in found], bool)
-        return np.asarray(np.round(np.maximum(expit(scores), _DECIDES * decides), 6))
+        return np.asarray(np.round(expit(scores), 6))
 
 
 def features(
@@ -72,7 +72,11 @@ def features(
     pages: Sequence[Page],
     vectors: TextVectors,
 ) -> list[Features]:
-    """Return features of `n` findings by name; `speaks` is relevance to each angle, (n, angles)."""
+    """Return features of `n` findings by name; `speaks` is relevance to each angle, (n, angles).
+
+    Each counts twice: as it is, and as its rank among the findings, the share of them that have no
+    more of it.
+    """
     texts = [one.text for one in findings]
     near, profile = np.array(known.near(texts)), known.profile
     title = vectors.similarity(texts, [profile.title or profile.asked or profile.subject])[:, 0]
@@ -113,6 +117,9 @@ def features(
         row["near with new figures"] = row["near"] * row["new figures"]
         row["near on a page that corrects"] = row["near"] * row["page corrects"]
         rows.append({name: float(value) for name, value in row.items()})
+    for name in list(rows[0]) if rows else ():
+        for row, rank in zip(rows, rankdata([row[name] for row in rows]), strict=True):
+            row[f"{name}, rank"] = float(rank) / len(rows)
     return rows
 
 
@@ -184,9 +191,6 @@ def _page_features(page: Page, known: Known) -> dict[str, float]:
     }
 
 
-# Readers marked ten of ten decisions useful on webs that the fit had not seen, where too few are to
-# learn from: (10 + 1) / (10 + 2).
-_DECIDES = 0.92
 _RETELLS = 0.6  # the cosine of a sentence with one of the article from which it may retell it
 # Cosines between "on the same matter" and "the same fact".
 _SIMILAR, _THE_SAME, _MOST_SITES = 0.55, 0.75, 3.0

@@ -51,7 +51,7 @@ _RULING = re.compile(
     r"|fact.?check\w*|misleading)\b",
     re.IGNORECASE,
 )
-_POSSIBLE = 0.3  # chance of being worth knowing, of a finding to which questions are compared
+_POSSIBLE = 0.09  # worth of a finding to which questions are compared
 _COMPLEMENTS = frozenset("dobj ccomp xcomp prep attr acomp agent oprd dative prt".split())
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
 _GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
@@ -82,7 +82,7 @@ class ExtractiveQuestionWriter:
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
         findings, features, *_ = read_findings(profile, angles, evidence, self._sentences)
-        chances = self._usefulness.chances(features)
+        found_worth = self._usefulness.worth(features)
         questions = _Questions(profile, angles, evidence)
         candidates = {
             text: question
@@ -97,8 +97,8 @@ class ExtractiveQuestionWriter:
             },
             [
                 one.text
-                for one, chance in zip(findings, chances, strict=True)
-                if chance >= _POSSIBLE
+                for one, its_worth in zip(findings, found_worth, strict=True)
+                if its_worth >= _POSSIBLE
             ],
         )
         worth = {

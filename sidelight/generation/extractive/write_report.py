@@ -1,7 +1,7 @@
 """Report writer without a model: findings of the evidence, scored, chosen and put in order.
 
-Each finding has a chance of being worth knowing, from a small model over features of its text, its
-page and the article (`usefulness`). Findings are chosen greedily under the word budget; what says
+Each finding is worth so much, by a small model over features of its text, its page and the article
+(`usefulness`). Findings are chosen greedily under the word budget; what says
 much the same as a chosen one adds less.
 """
 
@@ -34,10 +34,10 @@ from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.60, 0.80
-# Chance of being worth knowing. Of findings of 15 development webs, each left out of the fit, that
-# have less than the first, one in eight was marked useful: a shorter report is the better one. An
-# answer to a narrative is to use its room.
-_LEAST, _LEAST_OF_ANSWER = 0.15, 0.05
+# What is worth less is not told: a shorter report is the better one. Of findings of development
+# webs, each left out of the fit, one in six below the first was marked useful, and half of the
+# others. An answer to a narrative is to use its room.
+_LEAST, _LEAST_OF_ANSWER = 0.10, 0.05
 # An answer to a narrative has room for what is alike to some degree, and is to use it: worth for
 # its words counts more than worth.
 _SIMILAR_ANSWERS, _LENGTH_POWER = 0.65, 0.6
@@ -68,27 +68,27 @@ class ExtractiveReportWriter:
         if not findings:
             return nothing.model_copy(update={"unused": unused})
         answers = not profile.body
-        chances = self._usefulness.chances(found, of_article=not answers)
-        worth = {
+        worth = self._usefulness.worth(found, of_article=not answers)
+        telling = {
             one.segment_id
-            for finding, chance in zip(findings, chances, strict=True)
-            if chance >= _least(answers=answers)
+            for finding, its_worth in zip(findings, worth, strict=True)
+            if its_worth >= _least(answers=answers)
             for one in finding.page.segments
         }
         unused = {
-            one: "little" if why == "outdone" and one not in worth else why
+            one: "little" if why == "outdone" and one not in telling else why
             for one, why in unused.items()
         }
         texts = [one.text for one in findings]
         alike = self._vectors.similarity(texts, texts)
         sources = [_source_before(one) * (not answers) for one in findings]
         chosen, waiting = choose(
-            findings, chances, alike, self._max_words, sources, fills_room=answers
+            findings, worth, alike, self._max_words, sources, fills_room=answers
         )
         if not chosen:
             return nothing.model_copy(update={"unused": unused})
         drafts = {
-            row: self._drafts(row, findings, alike, angles, speaks, chances)
+            row: self._drafts(row, findings, alike, angles, speaks, worth)
             for row in (*chosen, *waiting)
         }
         # The page chosen first comes first, and its findings as they stand on it; what answers a
@@ -122,13 +122,13 @@ class ExtractiveReportWriter:
         alike: Floats,
         angles: Sequence[Angle],
         speaks: Floats,
-        chances: Floats,
+        worth: Floats,
     ) -> list[DraftSentence]:
         cited = _citations(row, findings, alike, self._max_citations)
         covers = {
-            angle.angle_id: round(float(chance), 4)
+            angle.angle_id: round(float(covered), 4)
             for angle, share in zip(angles, speaks[row], strict=True)
-            if (chance := share * chances[row]) > 0.01
+            if (covered := share * worth[row]) > 0.01
         }
         return [
             DraftSentence(text=text, segment_ids=cited, covers=covers)
@@ -247,14 +247,14 @@ def _worth_reading(
 
 def choose(
     findings: Sequence[Finding],
-    chances: Floats,
+    worth: Floats,
     alike: Floats,
     max_words: int,
     sources: Sequence[str],
     *,
     fills_room: bool,
 ) -> tuple[list[int], list[int]]:
-    """Return the rows chosen within the budget, and the next best, each in the order of choice.
+    """Return the rows chosen within the budget by their worth, and the next best, in that order.
 
     `sources` stand before the first sentence of a page, and take room, too. A budget that
     `fills_room` is there to be used: what is short counts more, and what is alike to several chosen
@@ -269,17 +269,17 @@ def choose(
     decisions = {one.page: row for row, one in [*enumerate(findings)][::-1] if one.decides}
     left, new = max_words, np.ones(len(findings))
     least = _least(answers=fills_room)
-    open_ = chances >= least
+    open_ = worth >= least
     chosen: list[int] = []
     waiting: list[int] = []
     while open_.any() and len(waiting) < _RESERVE:
-        worth = chances * new
-        gains = np.where(open_, np.round(worth / costs, 9), -1.0)
+        adds = worth * new
+        gains = np.where(open_, np.round(adds / costs, 9), -1.0)
         row = int(np.argmax(gains))
         decision = decisions.get(findings[row].page, row)
         row = decision if open_[decision] else row
         open_[row] = False
-        if worth[row] < least / 2:
+        if adds[row] < least / 2:
             continue
         is_begun = any(findings[row].page is findings[one].page for one in chosen)
         length = int(words[row]) + (0 if is_begun else budget_words(sources[row]))
@@ -296,7 +296,7 @@ def choose(
 
 
 def _least(*, answers: bool) -> float:
-    """Return the chance of being worth knowing from which something is told."""
+    """Return the worth from which something is told."""
     return _LEAST_OF_ANSWER if answers else _LEAST
 
 

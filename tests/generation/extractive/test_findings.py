@@ -70,6 +70,12 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             {},
             ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",),
         ),
+        # The surname of several people is nobody's name.
+        (
+            f"{BIRTH} The Quill brothers sold the Tollmere pier to the Marrow Sound Line.",
+            {},
+            ("The Quill brothers sold the Tollmere pier to the Marrow Sound Line.",),
+        ),
         # Of somebody whom the page names in full twice, the first name will do.
         (
             f"{DAVID} In 2018 David sold the pier to the Sound Authority.",
@@ -331,6 +337,8 @@ RULED = (
     ("given", "shown"),
     [
         ("Our verdict\nMOSTLY FALSE. It lost a tenth.\n", "MOSTLY FALSE. It lost a tenth"),
+        ("Our verdict\nMOSTLY FALSE. Sources: accounts; emails.\n", "MOSTLY FALSE"),
+        ("Our verdict\nMOSTLY FALSE. Checked by: J. Lund. It lost a tenth.\n", "MOSTLY FALSE"),
         ('Verdict: Half true. It lost a "tenth".\n', "Half true. It lost a 'tenth'"),
         ("MISLEADING.\nIt lost a tenth.\n", "MISLEADING. It lost a tenth"),
         (

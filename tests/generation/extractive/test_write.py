@@ -293,8 +293,12 @@ def test_nothing_was_found_where_no_page_is_about_the_article(encoder):
 
 
 def test_what_qualifies_a_claim_follows_it(encoder):
-    texts = [without_source(one.text) for one in reported(encoder, 250).sentences]
     claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
+    qualified = f"{claim} However, the Sound Authority found that T2.5 million was a single repair."
+    found = evidence(
+        page(f"{OTHER_MATTERS} {qualified}"), *(one.segment for one in PAGES.items[1:])
+    )
+    texts = [without_source(one.text) for one in reported(encoder, 250, found).sentences]
     assert texts[texts.index(claim) + 1].startswith("However, the Sound Authority found")
 
 
@@ -328,7 +332,7 @@ def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
     found, alike = [point, fact, outcome], np.eye(3)
     chosen, _ = choose(found, np.array([0.9, 0.8, 0.2]), alike, 250, [""] * 3, fills_room=False)
     assert chosen == [2, 0, 1]
-    chosen, _ = choose(found, np.array([0.9, 0.8, 0.1]), alike, 250, [""] * 3, fills_room=False)
+    chosen, _ = choose(found, np.array([0.9, 0.8, 0.05]), alike, 250, [""] * 3, fills_room=False)
     assert chosen == [0, 1]  # an outcome that is hardly worth knowing
     # Of the corrections of a page the first is told first: it begins with what was printed.
     printed = Finding(("It said that it was free.", "It cost T9."), (), "a", ruling, decides=True)
@@ -352,19 +356,20 @@ def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
     assert revised[1:] == report.sentences[2:]
 
 
-def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):
+def test_the_features_of_findings_are_those_of_the_model_and_give_their_worth(encoder):
     vectors = TextVectors(encoder.encode_sentences)
     read = read_findings(PROFILE, ANGLES, PAGES, vectors)
     model = Usefulness.load()
     assert (model.scale > 0).all()
     assert all(set(row) == set(model.names) for row in read.features)
     assert read.speaks.shape == (len(read.findings), len(ANGLES))
-    chances = model.chances(read.features)
-    assert ((chances > 0) & (chances < 1)).all()
-    assert len(set(chances.tolist())) > 1
-    assert model.chances([]).shape == (0,)
-    decided = [row | {"decides": 1.0} for row in read.features]
-    assert min(model.chances(decided)) > max(0.9, *chances)
+    worth = model.worth(read.features)
+    assert ((worth > 0) & (worth < 1)).all()
+    assert len(set(worth.tolist())) > 1
+    assert model.worth([]).shape == (0,)
+    near = [row["near, rank"] for row in read.features]
+    assert max(near) == 1.0
+    assert near[0] == np.mean([row["near"] <= read.features[0]["near"] for row in read.features])
 
 
 FACTS = """
