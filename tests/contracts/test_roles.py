@@ -54,9 +54,10 @@ ARTICLES = {
 PAGE = LONG[:12_000]  # of 220 sentences; a segment of a page has ten
 BODIES = {"own words": PLAIN, "nothing": "", "long": PAGE, "broken": BROKEN, "markup": MARKUP} | {
     "useful": (
-        "The Orrin Harbour Trust counts 420 boats in the harbour of Orrin every summer. "
-        "The harbour of Orrin was built for 300 boats by the Orrin Harbour Trust. "
-        "Ilse Marrow has been paid by the Orrin Harbour Trust since 2018."
+        "Ilse Marrow has been paid by the Orrin Harbour Trust since 2018. "
+        "An audit of 2019 found that the Trust had counted 80 boats twice. "
+        "Its accounts show a loss of 31,000 crowns. "
+        "Fishermen have asked the council for a second quay."
     ),
     "stray": "Ilse Marrow has published earlier work on garden ponds and other quiet places.",
     "orders": (

@@ -228,9 +228,8 @@ def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_i
 
 def test_it_says_how_much_of_an_arm_is_the_base_s(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
-    (tmp_path / "grid.yaml").write_text(
-        RUNS.partition("    one:")[0] + "    few: {retrieval.k: 1}\n"
-    )
+    few = "    few: {retrieval.k: 1, investigation.queries_per_round: 4}\n"
+    (tmp_path / "grid.yaml").write_text(RUNS.partition("    one:")[0] + few)
     told = r"\nfew has (\d+) of (\d+) questions and (\d+) of (\d+) sentences? in the words of two\."
     same, of, kept, out_of = map(int, re.search(told, ablate(*options)).groups())
     assert 0 < same <= of == 10
