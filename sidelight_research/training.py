@@ -139,14 +139,17 @@ class Rows(NamedTuple):
 
 
 class _Labelled(NamedTuple):
-    """A task with the level of each item; -1 for items that are not to be learned."""
+    """A task with the level of each item; -1 for items that are not to be learned.
+
+    Without more it is made.
+    """
 
     task: Task
     levels: tuple[int, ...]
     topic: str
     run: str
-    people: bool
-    worth: float
+    people: bool = False
+    worth: float = _MADE
 
 
 def answer_rows(
@@ -182,9 +185,7 @@ def _assessed(webs: Sequence[Path]) -> Iterator[_Labelled]:
             levels = tuple(_TOLD.get(label, 0) for label in given)
             topic, writer = path.name.removesuffix(".json.gz"), report["by"]
             worth = _OTHERS if writer == "hand" else 1.0
-            yield _Labelled(
-                Task(items, report["text"]), levels, topic, writer, people=False, worth=worth
-            )
+            yield _Labelled(Task(items, report["text"]), levels, topic, writer, worth=worth)
 
 
 def support_rows(citations: Sequence[JudgedCitation], segments: Segments) -> Rows:
@@ -220,9 +221,7 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             levels = [0] * len(answer.items)
             levels[start::2] = [_FULL] * len(stated)
             honest = task._replace(text=" ".join(stated))
-            made.append(
-                _Labelled(honest, tuple(levels), answer.topic, "", people=False, worth=_MADE)
-            )
+            made.append(_Labelled(honest, tuple(levels), answer.topic, ""))
             for attack in TEXT_ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
                 changed = [attack.change(sentence) for sentence in stated]
                 # A name or figure that is not there cannot be exchanged: then nothing changed.
@@ -230,9 +229,7 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
                     -1 if new == old else 0 for new, old in zip(changed, stated, strict=True)
                 ]
                 attacked = task._replace(text=" ".join(changed))
-                made.append(
-                    _Labelled(attacked, tuple(levels), answer.topic, "", people=False, worth=_MADE)
-                )
+                made.append(_Labelled(attacked, tuple(levels), answer.topic, ""))
     return made
 
 
@@ -245,8 +242,6 @@ def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             tuple(0 if level else -1 for level in answer.levels),
             answer.topic,
             answer.run,
-            people=False,
-            worth=_MADE,
         )
         for answer, attack in zip(answers[::_ATTACKED_ANSWERS], attacks, strict=False)
         if "figures" not in attack.name
@@ -275,9 +270,7 @@ def _changes_meaning(attack: TextAttack) -> bool:
 
 def _rows(labelled: Iterable[_Labelled], encoder: SentenceEncoder | None) -> Rows:
     every = list(labelled)
-    comparer = Comparer(
-        encoder and encoder.encode, encoder and encoder.encode_words, is_framed=True
-    )
+    comparer = Comparer.of_answers(encoder)
     comparer.prepare(item.task for item in every)
     rows = [
         (evidence.features, level, item.topic, item.run, item.people, item.worth, evidence.most)

@@ -148,28 +148,21 @@ def investigated(folder: Path, topic_id: str) -> tuple[list[Angle], EvidenceSet]
     return angles, EvidenceSet(items=items)
 
 
-def credit(topic: Topic, usual: float) -> Floats:
-    """Return the credit of each finding, in [0, 1]: useful, and more by what it states.
-
-    `usual` is what a finding that states something states on average.
-    """
-    states = np.sqrt(np.minimum(_MOST, topic.states @ topic.worth / usual)) / np.sqrt(_MOST)
-    return np.where(topic.useful, _USEFUL + (1.0 - _USEFUL) * states, 0.0)
-
-
 def fitted(topics: list[Topic], strength: float) -> Usefulness:
     """Return the model fitted on some topics; `strength` is inverse to its penalty."""
     names = tuple(topics[0].features[0])
     rows = np.array([[row[name] for name in names] for one in topics for row in one.features])
     stated = np.concatenate([one.states @ one.worth for one in topics])
-    given = np.concatenate([credit(one, stated[stated > 0].mean()) for one in topics])
+    useful = np.concatenate([one.useful for one in topics])
+    share = np.sqrt(np.minimum(1.0, stated / (_MOST * stated[stated > 0].mean())))
+    credit = np.where(useful, _USEFUL + (1.0 - _USEFUL) * share, 0.0)
     harms = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale[scale == 0] = 1.0
     twice = np.tile((rows - mean) / scale, (2, 1))
     truth = np.repeat([1, 0], len(rows))
     # An example of each class, each by its share of the credit.
-    weights = np.concatenate([given, 1.0 - given]) * np.tile(harms, 2)
+    weights = np.concatenate([credit, 1.0 - credit]) * np.tile(harms, 2)
     model = LogisticRegression(C=strength, max_iter=2000)
     model.fit(twice, truth, sample_weight=weights)
     return Usefulness(names, mean, scale, model.coef_[0], float(model.intercept_[0]))

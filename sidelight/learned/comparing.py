@@ -13,7 +13,14 @@ from sidelight.learned.reading.framing import Framing
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.text_pieces import Reading, read_text
 from sidelight.learned.reading.words import read, stem
-from sidelight.text_vectors import Encode, EncodeWords, Remembered, TextVectors, WordVectors
+from sidelight.text_vectors import (
+    Encode,
+    EncodeWords,
+    Remembered,
+    SentenceEncoder,
+    TextVectors,
+    WordVectors,
+)
 
 _REMEMBERED = 2_000  # texts whose words are kept: some 40 KB each
 
@@ -68,6 +75,13 @@ class Comparer:
             Remembered(encode_words, _REMEMBERED) if encode_words else None
         )
         self.framing = Framing(self._vectors) if is_framed else None
+
+    @classmethod
+    def of_answers(cls, encoder: SentenceEncoder | None) -> Comparer:
+        """Return what answers and sources are compared by; without an encoder, by words only."""
+        if encoder is None:
+            return cls(None, is_framed=True)
+        return cls(encoder.encode, encoder.encode_words, is_framed=True)
 
     def prepare(self, tasks: Iterable[Task]) -> None:
         """Encode all that some tasks need at once, which is quicker than one by one."""

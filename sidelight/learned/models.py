@@ -71,9 +71,7 @@ class _LearnedModel:
     def __init__(self, name: str, encoder: SentenceEncoder | None) -> None:
         self._model = load_model(name)
         self._columns = [FEATURES.index(name) for name in self._model.names]
-        self._comparer = Comparer(
-            encoder and encoder.encode, encoder and encoder.encode_words, is_framed=True
-        )
+        self._comparer = Comparer.of_answers(encoder)
         framing = FRAMING_WORDS if encoder is None else FRAMING
         self.weights = f"{weights_hash(name)}+{weights_hash(framing)}"
         """Short hashes of the files of weights."""

@@ -483,16 +483,16 @@ class _Reader:
         for entity in one.entities:
             if entity.label == "PERSON" and " " not in strip_title(entity.text):
                 last = strip_title(entity.text).casefold()
-                acts = one.doc[entity.end - 1].dep_ in {"nsubj", "nsubjpass", "poss", "agent"}
-                full = self._known.in_full(strip_title(entity.text))
-                is_named = full != "" and mentions(self._page.text, full.split()[-1:])
                 surname = one.doc[entity.end - 1]
                 if surname.dep_ == "compound" and surname.head.tag_ == "NNS":
                     continue  # "the Quill brothers"
+                acts = surname.dep_ in {"nsubj", "nsubjpass", "poss", "agent"}
+                full = self._known.in_full(strip_title(entity.text))
+                is_named = full != "" and mentions(self._page.text, full.split()[-1:])
                 name = full if is_named else self._person(entity.text)
                 if name and not any(name in before.text for before in after):
-                    end = one.doc[entity.end - 1]
-                    edits.append((one.doc[entity.start].idx, end.idx + len(end), name))
+                    end = surname.idx + len(surname)
+                    edits.append((one.doc[entity.start].idx, end, name))
                 elif not name and last not in self._known.entities and acts:
                     return None
         return edits
