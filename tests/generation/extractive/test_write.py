@@ -341,6 +341,17 @@ def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
     assert chosen[0] == 0
 
 
+def test_of_findings_of_like_worth_the_shorter_is_chosen_first():
+    (held,) = read_pages(evidence(page("It is so.")), PROFILE)
+    fact, more = "The ferry lost T9,000 in June.", "The harbour has three quays and a tall crane."
+    found = [Finding((more, fact), (), "a", held), Finding((fact,), (), "b", held)]
+    for worth, first in ((0.5, 1), (0.52, 1), (0.9, 0)):
+        chosen, _ = choose(
+            found, np.array([worth, 0.5]), np.eye(2), 250, ["", ""], fills_room=False
+        )
+        assert chosen[0] == first
+
+
 def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
     report = reported(encoder, 250)
     first, second = report.sentences[:2]
