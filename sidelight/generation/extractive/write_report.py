@@ -1,8 +1,8 @@
 """Report writer without a model: findings of the evidence, scored, chosen and put in order.
 
 Each finding is worth so much, by a small model over features of its text, its page and the article
-(`usefulness`). Findings are chosen greedily under the word budget; what says
-much the same as a chosen one adds less.
+(`usefulness`). Findings are chosen greedily under the word budget, of those of like worth the
+shorter first; what says much the same as a chosen one adds less.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _SIMILAR, _THE_SAME = 0.60, 0.80
 # webs, each left out of the fit, one in six below the first was marked useful, and half of the
 # others. An answer to a narrative is to use its room.
 _LEAST, _LEAST_OF_ANSWER = 0.10, 0.05
-# Of two findings of like worth the shorter goes first: a sentence more is often one too many. On
-# development webs a power of 0.3 tells as much of the rubrics as none, and more of its sentences
-# are needed (67% against 63%).
+# Of two findings of like worth the shorter goes first: a sentence more is often one too many.
+# Chosen on development webs, each left out of the fit, where it tells as much of the rubrics as no
+# power (.172, .168). On nine unseen webs 75% of the sentences were marked useful, without it 66%.
 _LENGTH_POWER = 0.3
 # An answer to a narrative has room for what is alike to some degree, and is to use it.
 _SIMILAR_ANSWERS, _LENGTH_POWER_OF_ANSWER = 0.65, 0.6
