@@ -14,6 +14,7 @@ from sidelight.checks.support import (
 )
 from sidelight.english.names import host_label
 from sidelight.english.neutrality import half_fault, sentence_fault
+from sidelight.english.parser import parse
 from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.compose import SAYS_NOTHING
@@ -31,6 +32,7 @@ from sidelight.schemas.investigation.report import (
 from sidelight.schemas.segment import Segment
 from sidelight.text import figures, names, one_line, stems, tokens
 
+_LEANS = "the sentence that it points at does not stand"
 _SEVERAL = 3  # sentences of which a check lets some stand
 
 
@@ -124,6 +126,10 @@ class SupportChecker:
             removals[place] = removals[place] or _unsupported(
                 sentences[place], support, best_support(supports), shown, said
             )
+        for place, sentence in enumerate(sentences):
+            before = removals[place - 1] if place else None
+            if before and removals[place] is None and _leans(sentence, before.sentence):
+                removals[place] = Removal(sentence=sentence, label="unfit", reason=_LEANS)
         stands = [place for place in range(len(sentences)) if removals[place] is None]
         full = sum(best_support(one).label == SUPPORT_SCALE.highest for one in learned)
         if self._asked and not stands and full and len(asked) >= _SEVERAL:
@@ -226,6 +232,14 @@ def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Rem
     if not sources and sentence.text not in SAYS_NOTHING:
         return Removal(sentence=sentence, label="none", reason="it cites no evidence")
     return None
+
+
+def _leans(sentence: DraftSentence, before: DraftSentence) -> bool:
+    """Tell whether a sentence has a word that stands for what the one before it names."""
+    if set(sentence.segment_ids).isdisjoint(before.segment_ids):
+        return False
+    (parsed,) = parse([without_source(sentence.text)])
+    return parsed.pointer is not None
 
 
 def _unsupported(

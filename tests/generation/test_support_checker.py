@@ -9,9 +9,10 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.compose import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
+from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
 
 
 def label(name):
@@ -98,6 +99,24 @@ def test_without_a_model_what_is_quoted_and_what_is_reworded_passes():
         (turned, "none"),
     ]
     assert [one.label for one in report.stood] == ["full", "full"]
+
+
+def test_what_points_at_a_sentence_that_does_not_stand_goes_with_it():
+    page = segment("d", "Ada Lark runs the Orrin Harbour Trust. She advises Lark Media.")
+    wrong = said("Ada Lark left the Orrin Harbour Trust in 2012.", page.segment_id)
+    right = said("Ada Lark runs the Orrin Harbour Trust.", page.segment_id)
+    she = said("She advises Lark Media.", page.segment_id)
+    evidence = EvidenceSet(items=(*EVIDENCE.items, Evidence(segment=page, relevance={"boats": 0.5})))
+
+    def kept(*sentences):
+        draft = DraftReport(sentences=sentences)
+        report = asyncio.run(SupportChecker()(PROFILE, (), draft, evidence))
+        return report.draft.sentences, [one.reason for one in report.removed]
+
+    assert kept(right, she) == ((right, she), [])
+    told, why = kept(wrong, she)
+    assert told == ()
+    assert why[1] == "the sentence that it points at does not stand"
 
 
 @pytest.mark.parametrize(

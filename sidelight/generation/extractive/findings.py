@@ -112,8 +112,8 @@ _NAMES_A_RULING = re.compile(
     r"\b(?:adjudication|case|decision|determination|ruling|vs?)\b", re.IGNORECASE
 )
 _NO_VERDICT = re.compile(
-    r"(?:updated?|published|corrections?|sources?|(?:check|edit|review)ed by|we(?! rate)|our|if"
-    r"|write)\b",
+    r"(?:updated?|published|corrections?|sources?|(?:check|edit|review)ed by|we(?! rate)|how we|our"
+    r"|if|write)\b",
     re.IGNORECASE,
 )
 _RATED = re.compile(r"[A-Z]{4,}(?: [A-Z]{2,}){0,3}\.")  # "MOSTLY FALSE."
@@ -460,8 +460,7 @@ class _Reader:
         edits: list[tuple[int, int, str]] = []
         pointer = one.pointer
         if pointer is not None and not any(_is_meant(pointer, before) for before in after):
-            is_thing = pointer.dep_ == "nsubjpass" and self._has_object(number)
-            name = "" if is_thing else self._antecedent(number, pointer.lower_)
+            name = self._antecedent(number, pointer)
             if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"
                 return None
             is_opening = pointer.i <= 2 and pointer.dep_ in {"nsubj", "nsubjpass", "poss"}
@@ -530,8 +529,9 @@ class _Reader:
             return [(first.idx, end, f"in {self._page.month}")]
         return [(end, end, f"written {self._page.month}")]
 
-    def _antecedent(self, number: int, pronoun: str) -> str:
+    def _antecedent(self, number: int, pointer: Any) -> str:
         """Return the name that a pronoun at the beginning stands for; empty where it is open."""
+        pronoun = pointer.lower_
         if pronoun in {"he", "she", "his", "her"}:
             title, kind = self._title_entity
             found = {
@@ -547,7 +547,8 @@ class _Reader:
             # Whom a page is about is whom most of its pronouns stand for.
             is_meant = found != {title} or (pronoun in {"she", "her"}) == self._on_a_woman
             return found.pop() if len(found) == 1 and is_meant else ""
-        return self._body(number) if pronoun in {"it", "its"} else ""
+        is_open = pronoun not in _ITS or self._may_be_object(number, pointer)
+        return "" if is_open else self._body(number)
 
     def _acts_alone(self, number: int, names: Iterable[str]) -> bool:
         """Tell whether the subjects before a sentence are pronouns or one of some names.
@@ -568,10 +569,15 @@ class _Reader:
                 return False
         return True
 
-    def _has_object(self, number: int) -> bool:
-        """Tell whether the sentence before has an object: "It issued a report. It was read"."""
+    def _may_be_object(self, number: int, pointer: Any) -> bool:
+        """Tell whether "it" may be the object of the sentence before, and not its subject.
+
+        "It issued a report. It was read"; "It set up a board. Its first members were".
+        """
         return any(
-            child.dep_ == "dobj" and child.pos_ == "NOUN"
+            child.dep_ == "dobj"
+            and child.pos_ == "NOUN"
+            and (pointer.dep_ == "nsubjpass" or (pointer.dep_ == "poss" and child.lemma_ in BODIES))
             for before in self._before(number)[-1:]
             for child in before.root.children
         )
@@ -590,9 +596,14 @@ class _Reader:
     def _body(self, number: int, noun: Any = None) -> str:
         """Return the full name of the organisation that a word stands for; empty where unclear."""
         name = self._named_body(number, noun)
-        if not name or name.casefold() in BODIES:
+        if not name or name.casefold() in BODIES or self._is_half(name):
             return ""
         return self._definite(name.title() if name.isupper() and " " in name else name)
+
+    def _is_half(self, name: str) -> bool:
+        """Tell whether a page has a name only as a part of a longer: "the Road and Rail Union"."""
+        before = re.findall(rf"(\b[A-Z][\w'’-]+ (?:and|&) )?{re.escape(name)}", self._page.text)
+        return bool(before) and all(before)
 
     def _named_body(self, number: int, noun: Any) -> str:
         """Return the organisation that the last subject was; else the one that a page is about."""

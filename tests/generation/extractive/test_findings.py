@@ -172,6 +172,15 @@ def test_a_lady_is_not_taken_for_a_man_of_her_name(known):
     assert not any(text.startswith("[Rory Quill] borrowed") for texts in told for text in texts)
 
 
+@pytest.mark.parametrize("name", ["Ferry Workers' Union", "Pilots and Ferry Workers' Union"])
+def test_half_of_a_name_stands_for_nothing(known, name):
+    met = f"The {name} met the Marrow Sound Line in 2018."
+    took = "union took T9,000 from the Sound Authority for the Tollmere ferry."
+    firsts = [texts[0] for texts in told_by(known, f"{PAID} {met} The {took}")]
+    assert (f"[The {name}] {took.removeprefix('union ')}" in firsts) == ("Pilots" not in name)
+    assert not any(text.startswith("[") for text in firsts if "Pilots" in name)
+
+
 def test_whoever_asks_may_be_told_what_is_theirs_and_not_what_to_do(known, encoder):
     asked = PROFILE.model_copy(update={"title": "", "body": "", "asked": "Who runs the ferry?"})
     answering = Known(asked, TextVectors(encoder.encode_sentences))
@@ -282,6 +291,11 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             {"title": "Marrow Sound Line"},
             [(FUND,), (FUND, "Its accounts give income of T4,000.")],
         ),
+        (
+            f"{FUND} Its accounts give income of T4,000.",
+            {},
+            [(FUND,), (FUND, "Its accounts give income of T4,000.")],
+        ),
         # What a check examines is not what it says.
         (f"The claim\n{PAID}\nWhat was found\n{BOUGHT}", {}, [(BOUGHT,)]),
         (f"Claim: {PAID}\n{BOUGHT}", {}, [(BOUGHT,)]),
@@ -339,6 +353,7 @@ RULED = (
         ("Our verdict\nMOSTLY FALSE. It lost a tenth.\n", "MOSTLY FALSE. It lost a tenth"),
         ("Our verdict\nMOSTLY FALSE. Sources: accounts; emails.\n", "MOSTLY FALSE"),
         ("Our verdict\nMOSTLY FALSE. Checked by: J. Lund. It lost a tenth.\n", "MOSTLY FALSE"),
+        ("Our verdict\nMOSTLY FALSE. How we rate: True / Mixed / False.\n", "MOSTLY FALSE"),
         ('Verdict: Half true. It lost a "tenth".\n', "Half true. It lost a 'tenth'"),
         ("MISLEADING.\nIt lost a tenth.\n", "MISLEADING. It lost a tenth"),
         (
