@@ -45,6 +45,8 @@ _LONE = frozenset(
     "both neither either all some others many few several most none each former latter".split()
 )
 _DEICTIC = frozenset({"here", "there"})
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
+_PERCENT = frozenset({"%", "cent", "per", "percent"})
 # Comparatives that are common without what they compare with, and words that name it.
 _PLAIN_COMPARATIVES = frozenset(
     "more less fewer older younger elder higher lower upper further earlier better later".split()
@@ -228,6 +230,8 @@ class Sentence:
             points = self._lacks_standard(token)
         elif token.pos_ in {"NUM", "ADJ"} and token.dep_ in {*SUBJECTS, "dobj", "pobj"}:
             points = self._counts_nothing(token)
+        elif token.lower_ in _PERCENT and token.dep_ in SUBJECTS:
+            points = self._is_share_of_nothing(token)
         else:
             points = False
         return points
@@ -248,6 +252,18 @@ class Sentence:
         if token.dep_ == "pobj" or dated or counted:
             return False
         return not any(one.pos_ == "NOUN" for one in self.doc[: token.i])
+
+    def _is_share_of_nothing(self, percent: Any) -> bool:
+        """Tell whether a sentence names nothing that a share could be of: "64 per cent agree".
+
+        "The 64 per cent" is a figure that readers know.
+        """
+        own = {*percent.subtree}
+        named = any(
+            token.pos_ in _NOUNS and token.lower_ not in _PERCENT
+            for token in (*self.doc[: percent.i], *own)
+        )
+        return not named and not any(token.lower_ == "the" for token in percent.children)
 
     def _has_antecedent(self, pronoun: Any, number: str, *, person: bool = False) -> bool:
         """Tell whether a noun before a pronoun could be what it stands for.
