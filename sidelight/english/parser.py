@@ -219,7 +219,10 @@ class Sentence:
         elif word in _DEMONSTRATIVES and token.tag_ == "DT":
             described = any(child.dep_ in {"relcl", "prep", "acl"} for child in token.children)
             is_period = token.dep_ == "det" and token.head.lemma_ in _PERIODS
-            points = not is_period and (token.dep_ == "det" or not described)
+            is_known = word == "this" or _YEAR.search(self.text[: token.idx]) is not None
+            points = not (is_period and is_known) and (token.dep_ == "det" or not described)
+        elif word == "two" and token.dep_ == "nummod":
+            points = token.head in self.bare_definites  # "the two numbers"
         elif word in _POINTING_ADJECTIVES and token.dep_ in {"amod", "predet", "det"}:
             points = not any(after.lower_ == "as" for after in self.doc[token.i : token.i + 4])
         elif word in _LONE and token.dep_ in {*SUBJECTS, "dobj", "pobj"}:
