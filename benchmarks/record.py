@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,7 +57,11 @@ def write_figures(name: str, figures: Iterable[Figure]) -> None:
 def machine() -> str:
     """Say what the figures depend on besides the workload."""
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    processor = platform.processor() or platform.machine()
+    known = Path("/proc/cpuinfo")
+    said = known.read_text(encoding="utf-8") if known.exists() else ""
+    model = re.search(r"^model name\s*: (.+)", said, re.MULTILINE)
+    # Two processors round bfloat16 differently, and then other sentences are told.
+    processor = model.group(1) if model else platform.processor() or platform.machine()
     return f"{processor}, {os.cpu_count()} cores, load {load}, Python {platform.python_version()}"
 
 

@@ -39,7 +39,12 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _PERSONAL_PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})
 _PLURAL_PRONOUNS = frozenset({"they", "them", "their", "theirs", "themselves"})
 _NEUTER_PRONOUNS = frozenset({"it", "its", "itself"})
-_DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
+_POINTING_WORDS = (
+    _PERSONAL_PRONOUNS
+    | _PLURAL_PRONOUNS
+    | _NEUTER_PRONOUNS
+    | frozenset({"this", "that", "these", "those"})
+)
 # Words that stand for a noun named before, where they have none of their own.
 _LONE = frozenset(
     "both neither either all some others many few several most none each former latter".split()
@@ -210,17 +215,8 @@ class Sentence:
         word = token.lower_
         if self.quoted[token.i]:
             return False
-        if word in _PERSONAL_PRONOUNS:
-            points = not self._has_antecedent(token, "Sing", person=True)
-        elif word in _PLURAL_PRONOUNS:
-            points = not self._has_antecedent(token, "Plur")
-        elif word in _NEUTER_PRONOUNS:
-            points = not _is_expletive(token) and not self._has_antecedent(token, "Sing")
-        elif word in _DEMONSTRATIVES and token.tag_ == "DT":
-            described = any(child.dep_ in {"relcl", "prep", "acl"} for child in token.children)
-            is_period = token.dep_ == "det" and token.head.lemma_ in _PERIODS
-            is_known = word == "this" or _YEAR.search(self.text[: token.idx]) is not None
-            points = not (is_period and is_known) and (token.dep_ == "det" or not described)
+        if word in _POINTING_WORDS:
+            points = self._is_open_pronoun(token)
         elif word == "two" and token.dep_ == "nummod":
             points = token.head in self.bare_definites  # "the two numbers"
         elif word in _POINTING_ADJECTIVES and token.dep_ in {"amod", "predet", "det"}:
@@ -238,6 +234,23 @@ class Sentence:
         else:
             points = False
         return points
+
+    def _is_open_pronoun(self, token: Any) -> bool:
+        """Tell whether nothing in the sentence is what a pronoun or "this" stands for."""
+        word = token.lower_
+        if word in _PERSONAL_PRONOUNS:
+            return not self._has_antecedent(token, "Sing", person=True)
+        if word in _PLURAL_PRONOUNS:
+            return not self._has_antecedent(token, "Plur")
+        if word in _NEUTER_PRONOUNS:
+            return not _is_expletive(token) and not self._has_antecedent(token, "Sing")
+        if token.tag_ != "DT":
+            return False
+        if token.dep_ != "det":
+            return not any(child.dep_ in {"relcl", "prep", "acl"} for child in token.children)
+        # "This year" is the page's, "that year" may be one that the sentence names before.
+        is_known = word == "this" or _YEAR.search(self.text[: token.idx]) is not None
+        return not (token.head.lemma_ in _PERIODS and is_known)
 
     def _lacks_standard(self, token: Any) -> bool:
         """Tell whether a comparative is compared with nothing that the sentence names."""

@@ -106,7 +106,9 @@ def test_what_points_at_a_sentence_that_does_not_stand_goes_with_it():
     wrong = said("Ada Lark left the Orrin Harbour Trust in 2012.", page.segment_id)
     right = said("Ada Lark runs the Orrin Harbour Trust.", page.segment_id)
     she = said("She advises Lark Media.", page.segment_id)
-    evidence = EvidenceSet(items=(*EVIDENCE.items, Evidence(segment=page, relevance={"boats": 0.5})))
+    evidence = EvidenceSet(
+        items=(*EVIDENCE.items, Evidence(segment=page, relevance={"boats": 0.5}))
+    )
 
     def kept(*sentences):
         draft = DraftReport(sentences=sentences)
