@@ -39,12 +39,10 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _PERSONAL_PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})
 _PLURAL_PRONOUNS = frozenset({"they", "them", "their", "theirs", "themselves"})
 _NEUTER_PRONOUNS = frozenset({"it", "its", "itself"})
-_POINTING_WORDS = (
-    _PERSONAL_PRONOUNS
-    | _PLURAL_PRONOUNS
-    | _NEUTER_PRONOUNS
-    | frozenset({"this", "that", "these", "those"})
+_NUMBERS = dict.fromkeys(_PERSONAL_PRONOUNS | _NEUTER_PRONOUNS, "Sing") | dict.fromkeys(
+    _PLURAL_PRONOUNS, "Plur"
 )
+_POINTING_WORDS = _NUMBERS.keys() | {"this", "that", "these", "those"}
 # Words that stand for a noun named before, where they have none of their own.
 _LONE = frozenset(
     "both neither either all some others many few several most none each former latter".split()
@@ -238,12 +236,12 @@ class Sentence:
     def _is_open_pronoun(self, token: Any) -> bool:
         """Tell whether nothing in the sentence is what a pronoun or "this" stands for."""
         word = token.lower_
-        if word in _PERSONAL_PRONOUNS:
-            return not self._has_antecedent(token, "Sing", person=True)
-        if word in _PLURAL_PRONOUNS:
-            return not self._has_antecedent(token, "Plur")
-        if word in _NEUTER_PRONOUNS:
-            return not _is_expletive(token) and not self._has_antecedent(token, "Sing")
+        if word in _NUMBERS:
+            is_expletive = word in _NEUTER_PRONOUNS and _is_expletive(token)
+            person = word in _PERSONAL_PRONOUNS
+            return not is_expletive and not self._has_antecedent(
+                token, _NUMBERS[word], person=person
+            )
         if token.tag_ != "DT":
             return False
         if token.dep_ != "det":
@@ -274,12 +272,11 @@ class Sentence:
 
         "The 64 per cent" is a figure that readers know.
         """
-        own = {*percent.subtree}
-        named = any(
+        named = (
             token.pos_ in _NOUNS and token.lower_ not in _PERCENT
-            for token in (*self.doc[: percent.i], *own)
+            for token in (*self.doc[: percent.i], *percent.subtree)
         )
-        return not named and not any(token.lower_ == "the" for token in percent.children)
+        return not any(named) and all(token.lower_ != "the" for token in percent.children)
 
     def _has_antecedent(self, pronoun: Any, number: str, *, person: bool = False) -> bool:
         """Tell whether a noun before a pronoun could be what it stands for.
