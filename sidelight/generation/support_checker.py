@@ -126,10 +126,12 @@ class SupportChecker:
             removals[place] = removals[place] or _unsupported(
                 sentences[place], support, best_support(supports), shown, said
             )
-        for place, sentence in enumerate(sentences):
-            before = removals[place - 1] if place else None
-            if before and removals[place] is None and _leans(sentence, before.sentence):
-                removals[place] = Removal(sentence=sentence, label="unfit", reason=_LEANS)
+        told = [without_source(one.text) for one in sentences] if any(removals) else []
+        for place, parsed in enumerate(await computed(parse, told)):
+            before, own = removals[place - 1] if place else None, sentences[place]
+            shares = before and not set(own.segment_ids).isdisjoint(before.sentence.segment_ids)
+            if shares and removals[place] is None and parsed.pointer is not None:
+                removals[place] = Removal(sentence=own, label="unfit", reason=_LEANS)
         stands = [place for place in range(len(sentences)) if removals[place] is None]
         full = sum(best_support(one).label == SUPPORT_SCALE.highest for one in learned)
         if self._asked and not stands and full and len(asked) >= _SEVERAL:
@@ -232,14 +234,6 @@ def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Rem
     if not sources and sentence.text not in SAYS_NOTHING:
         return Removal(sentence=sentence, label="none", reason="it cites no evidence")
     return None
-
-
-def _leans(sentence: DraftSentence, before: DraftSentence) -> bool:
-    """Tell whether a sentence has a word that stands for what the one before it names."""
-    if set(sentence.segment_ids).isdisjoint(before.segment_ids):
-        return False
-    (parsed,) = parse([without_source(sentence.text)])
-    return parsed.pointer is not None
 
 
 def _unsupported(

@@ -170,7 +170,7 @@ def test_a_model_without_a_usable_reply_stops_the_run_which_goes_on_when_it_is_m
 def test_a_model_that_is_no_use_is_not_asked_about_every_topic(mini_web_index, tmp_path):
     options = (*write_narratives(tmp_path, 60), "--index", mini_web_index.path)
     with FaultServer(faults=1.0, kinds=NONSENSE) as server:
-        with pytest.raises(UselessModelError, match=r"found none in [23]\d calls"):
+        with pytest.raises(UselessModelError, match=r"found none in 2\d calls"):
             run(*options, "--base-url", server.base_url, "--output", tmp_path / "run")
         assert server.stats().calls < 150
 
