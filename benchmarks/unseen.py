@@ -24,7 +24,7 @@ a topic. The others have twice as many of 20 words, more than a report of 250 wo
 
 
 class Web(NamedTuple):
-    """A web: article, pages, rubric, facts and, for development, marks of findings and questions.
+    """A web: article, pages, rubric and facts; for development, marks of what pages tell, too.
 
     Attributes:
         name: Of the file.
@@ -70,7 +70,7 @@ def lay_out(webs: list[Web], folder: Path) -> None:
             if kind in web.content:
                 rubric = _numbered(web.topic_id, web.content[kind])
                 (folder / name / f"{web.topic_id}.json").write_bytes(orjson.dumps(rubric))
-    for kind in ("marks", "question_marks"):
+    for kind in ("marks", "sentence_marks", "question_marks"):
         marks = {web.topic_id: web.content.get(kind, {}) for web in webs}
         (folder / f"{kind}.json").write_bytes(orjson.dumps(marks))
     (folder / "documents.jsonl").write_bytes(b"\n".join(documents) + b"\n")

@@ -8,7 +8,9 @@ topic, by the hash of a finding's sentences as the page has them, the mark that 
 pages open gave it, and which answers of the rubric it states, wholly (1) or in part (0.5). Marks
 are `u` (useful), `s` (right, but of little use), `r` (repeats the article), `x` (misleading), `o`
 (off-topic), `d` (not understood with publisher and title of the page before it) and `w` (wrong).
-What was not marked is left out.
+`sentence_marks.json` has, in the same way, a mark of each sentence, told behind those before it:
+the same marks, and `k` for what belongs among the dozen sentences of a report. What was not marked
+is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive import usefulness
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.extractive.usefulness import Features, Usefulness
+from sidelight.generation.extractive.usefulness import Described, Features, Usefulness
 from sidelight.generation.extractive.write_report import choose, read_findings
 from sidelight.generation.pages import source_line
 from sidelight.index.encoding.encoder import Encoder
@@ -51,12 +53,14 @@ _RUBRICS = ("human_rubrics", "track_rubrics")
 _HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
 _MOST = 4.0  # times what findings state on average; what states more counts no more
 _USEFUL = 0.2  # credit of a useful finding that states nothing of the rubric
+_SENTENCES = {"k": 1.0, "u": 0.5}  # credit of a sentence
 
 
 class Topic(NamedTuple):
     """The marked findings of a topic.
 
     Attributes:
+        sentence_marks: Of each of their sentences, or None.
         alike: Cosines of the findings with each other.
         states: Of each finding, the share that it states of each answer, `(n, answers)`.
         worth: Of each answer, its part of the score of a report that states all.
@@ -64,7 +68,8 @@ class Topic(NamedTuple):
 
     topic_id: str
     findings: list[Finding]
-    features: list[Features]
+    features: Described
+    sentence_marks: list[str | None]
     alike: Floats
     marks: list[str]
     states: Floats
@@ -75,6 +80,12 @@ class Topic(NamedTuple):
         """Tell of each finding whether it is useful."""
         return np.array([mark == "u" for mark in self.marks])
 
+    @property
+    def marked_sentences(self) -> list[tuple[Features, str]]:
+        """Return the sentences that have a mark, and their marks."""
+        pairs = zip(self.features.sentences, self.sentence_marks, strict=True)
+        return [(one, mark) for one, mark in pairs if mark]
+
 
 def key_of(finding: Finding) -> str:
     """Return what a finding's marks are kept by: a hash of its sentences on the page."""
@@ -84,7 +95,9 @@ def key_of(finding: Finding) -> str:
 
 def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
     """Return the topics of a folder that have marks."""
-    by_topic = orjson.loads((folder / "marks.json").read_bytes())
+    by_topic, by_sentence = (
+        orjson.loads((folder / name).read_bytes()) for name in ("marks.json", "sentence_marks.json")
+    )
     rubrics: dict[str, Rubric] = {}
     for kind in _RUBRICS:
         if any((folder / kind).glob("*.json")):
@@ -96,9 +109,14 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
             continue
         profile = asyncio.run(ExtractiveProfiler()(article))
         angles, evidence = investigated(folder, article.topic_id)
-        findings, features, *_ = read_findings(profile, angles, evidence, vectors)
-        rows = [row for row, one in enumerate(findings) if key_of(one) in marks]
-        findings = [findings[row] for row in rows]
+        read = read_findings(profile, angles, evidence, vectors)
+        rows = [row for row, one in enumerate(read.findings) if key_of(one) in marks]
+        of = read.features.of
+        sentence_marks: list[str | None] = [None] * len(read.features.sentences)
+        for one, places in zip(read.findings, of, strict=True):
+            for part, place in zip(one.sentences, places, strict=True):
+                sentence_marks[place] = by_sentence[article.topic_id].get(key_of(part))
+        findings = [read.findings[row] for row in rows]
         texts = [one.text for one in findings]
         given = [marks[key_of(one)] for one in findings]
         worth = _worth(rubrics[article.topic_id])
@@ -111,7 +129,10 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
             Topic(
                 article.topic_id,
                 findings,
-                [features[row] for row in rows],
+                read.features._replace(
+                    whole=[read.features.whole[row] for row in rows], of=[of[row] for row in rows]
+                ),
+                sentence_marks,
                 vectors.similarity(texts, texts),
                 [mark for mark, _ in given],
                 states,
@@ -150,13 +171,18 @@ def investigated(folder: Path, topic_id: str) -> tuple[list[Angle], EvidenceSet]
 
 def fitted(topics: list[Topic], strength: float) -> Usefulness:
     """Return the model fitted on some topics; `strength` is inverse to its penalty."""
-    names = tuple(topics[0].features[0])
-    rows = np.array([[row[name] for name in names] for one in topics for row in one.features])
+    sentences = [each for one in topics for each in one.marked_sentences]
+    described = [row for one in topics for row in one.features.whole]
+    described += [row for row, _ in sentences]
+    names = tuple(described[0])
+    rows = np.array([[row[name] for name in names] for row in described])
     stated = np.concatenate([one.states @ one.worth for one in topics])
     useful = np.concatenate([one.useful for one in topics])
     share = np.sqrt(np.minimum(1.0, stated / (_MOST * stated[stated > 0].mean())))
     credit = np.where(useful, _USEFUL + (1.0 - _USEFUL) * share, 0.0)
-    harms = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
+    credit = np.append(credit, [_SENTENCES.get(mark, 0.0) for _, mark in sentences])
+    marks = [*(mark for one in topics for mark in one.marks), *(mark for _, mark in sentences)]
+    harms = np.array([_HARMS if mark in "xow" else 1.0 for mark in marks])
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale[scale == 0] = 1.0
     twice = np.tile((rows - mean) / scale, (2, 1))
@@ -168,20 +194,22 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     return Usefulness(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
 
-def outcome(topic: Topic, worth: Floats) -> tuple[float, float, float, float]:
+def outcome(topic: Topic, worth: Floats) -> tuple[float, ...]:
     """Return how good a report is that is chosen by what the marked findings are worth.
 
     Returns:
         The score of its answers, and of its findings the shares that are useful, that mislead, are
-        wrong or off-topic, and that are not understood alone.
+        wrong or off-topic, and that are not understood alone; then the first two of its sentences.
     """
     sources = [source_line(one.page.origin, one.page.title) for one in topic.findings]
     rows, _ = choose(topic.findings, worth, topic.alike, _MAX_WORDS, sources, fills_room=False)
     score = float(topic.states[rows].max(axis=0, initial=0.0) @ topic.worth)
     marks = [topic.marks[row] for row in rows]
-    shares = (np.mean([mark in kind for mark in marks] or [False]) for kind in ("u", "xow", "d"))
-    useful, harmful, dangling = map(float, shares)
-    return score, useful, harmful, dangling
+    told = [topic.sentence_marks[place] for row in rows for place in topic.features.of[row]]
+    said = [mark for mark in told if mark]
+    kinds = ((marks, "u"), (marks, "xow"), (marks, "d"), (said, "ku"), (said, "xow"))
+    shares = (np.mean([mark in kind for mark in some] or [False]) for some, kind in kinds)
+    return score, *map(float, shares)
 
 
 def tell(title: str, cases: Iterable[tuple[Topic, Usefulness]]) -> float:
@@ -190,11 +218,12 @@ def tell(title: str, cases: Iterable[tuple[Topic, Usefulness]]) -> float:
     for topic, model in cases:
         worth = model.worth(topic.features)
         rows.append((average_precision_score(topic.useful, worth), *outcome(topic, worth)))
-    precision, score, useful, harmful, dangling = map(float, np.mean(rows, axis=0))
+    precision, score, useful, harmful, dangling, *said = map(float, np.mean(rows, axis=0))
     print(
         f"{title}: average precision {precision:.3f}; "
-        f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
-        f"{harmful:.2f}, not understood alone {dangling:.2f}"
+        f"reports: score {score:.3f}, findings useful {useful:.2f}, misleading, wrong or off-topic "
+        f"{harmful:.2f}, not understood alone {dangling:.2f}; sentences useful {said[0]:.2f}, "
+        f"misleading, wrong or off-topic {said[1]:.2f}"
     )
     return precision
 
@@ -205,6 +234,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
+    for name in ("topics.jsonl", "marks.json", "sentence_marks.json", "run/traces"):
+        if not (given.folder / name).exists():
+            parser.error(
+                f"expected {name} in {given.folder}; found none: see --help for the layout"
+            )
     vectors = TextVectors(Encoder().encode_sentences)
     topics = marked(given.folder, vectors)
     for one in topics:
@@ -237,8 +271,10 @@ def _write(model: Usefulness, topics: list[Topic], strength: float, precision: f
     }
     ids = "".join(sorted(one.topic_id for one in topics))
     marks = sum(len(one.marks) for one in topics)
+    sentences = sum(len(one.marked_sentences) for one in topics)
     record = {
-        "fitted on": f"{marks} findings of {len(topics)} invented topics, marked by hand",
+        "fitted on": f"{marks} findings and {sentences} of their sentences, of {len(topics)} "
+        "invented topics, marked by hand",
         "topics SHA-256": hashlib.sha256(ids.encode()).hexdigest(),
         "average precision on topics left out": round(precision, 3),
         "strength": strength,

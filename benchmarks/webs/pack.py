@@ -3,7 +3,8 @@
     python -m benchmarks.webs.pack FOLDER NAME development|unseen
 
 The folder holds `article.json`, `pages.jsonl`, `facts.json`, `rubric.json` or `track_rubric.json`,
-which has the shape of the track's, or both, and, where findings were marked by hand, `marks.json`.
+which has the shape of the track's, or both, and, where findings and their sentences were marked by
+hand, `marks.json` and `sentence_marks.json`.
 The file is compressed so that a search through the repository shows nothing of a web that is to
 stay unseen.
 """
@@ -27,8 +28,9 @@ def main(folder: Path, name: str, part: str) -> None:
     for key, file in (("rubrics", "rubric"), ("track_rubrics", "track_rubric")):
         if (folder / f"{file}.json").exists():
             read[key] = orjson.loads((folder / f"{file}.json").read_bytes())["rubrics"]
-    if (folder / "marks.json").exists():
-        read["marks"] = orjson.loads((folder / "marks.json").read_bytes())
+    for kind in ("marks", "sentence_marks"):
+        if (folder / f"{kind}.json").exists():
+            read[kind] = orjson.loads((folder / f"{kind}.json").read_bytes())
     web = {**read, "pages": pages}
     target = HERE / part / f"{name}.json.gz"
     target.write_bytes(gzip.compress(orjson.dumps(web), mtime=0))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -142,7 +142,7 @@ _ITS = frozenset({"it", "its"})
 _ARTICLES = frozenset({"article", "item", "piece", "report", "story"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
 _QUOTES = str.maketrans('“”"', "‘’'")
-_OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
+OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
 
 
 class Unit(NamedTuple):
@@ -171,6 +171,13 @@ class Finding:
     def text(self) -> str:
         """All of it on one line."""
         return " ".join(self.texts)
+
+    @property
+    def sentences(self) -> list[Finding]:
+        """Each sentence as a finding of its own; a decision, told as one, is a single sentence."""
+        if len(self.texts) == 1:
+            return [self]
+        return [replace(self, texts=(unit.text,), units=(unit,)) for unit in self.units]
 
 
 def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[Finding]:
@@ -367,7 +374,7 @@ class _Reader:
         self._parsed = dict(zip(read, parsed, strict=True))
         addressing = sum(one.addresses_somebody for one in parsed if one.is_finite)
         finite = sum(one.is_finite for one in parsed)
-        is_own = page.origin.kind in _OWN_CAUSE
+        is_own = page.origin.kind in OWN_CAUSE
         # What "we" did is told by a guest as often as by who publishes an interview.
         words = Counter(tokens(page.text))
         is_study = len(STUDY_PARTS & words.keys()) >= _LEAST_STUDY_PARTS

@@ -1,8 +1,8 @@
 """Report writer without a model: findings of the evidence, scored, chosen and put in order.
 
 Each finding is worth so much, by a small model over features of its text, its page and the article
-(`usefulness`). Findings are chosen greedily under the word budget, of those of like worth the
-shorter first; what says much the same as a chosen one adds less.
+(`usefulness`). Findings are chosen greedily under the word budget; what says much the same as a
+chosen one adds less.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from sidelight.generation.compose import NOTHING_FOUND, nothing_told
 from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, outlet_name, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
-from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
+from sidelight.generation.extractive.usefulness import (
+    Described,
+    Features,
+    Floats,
+    Usefulness,
+    features,
+)
 from sidelight.generation.pages import (
     Origin,
     Origins,
@@ -34,15 +40,11 @@ from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.60, 0.80
-# What is worth less is not told: a shorter report is the better one. Of findings of development
-# webs, each left out of the fit, one in six below the first was marked useful, and half of the
-# others. An answer to a narrative is to use its room.
-_LEAST, _LEAST_OF_ANSWER = 0.10, 0.05
-# Of two findings of like worth the shorter goes first: a sentence more is often one too many.
-# Chosen on development webs, each left out of the fit, where it tells as much of the rubrics as no
-# power (.172, .168). On nine unseen webs 75% of the sentences were marked useful, without it 66%.
-_LENGTH_POWER = 0.3
-# An answer to a narrative has room for what is alike to some degree, and is to use it.
+# What is worth less is not told: a shorter report is the better one. On development webs, each left
+# out of the fit, less would tell no more of the rubrics (.173; .174) and mislead more (.02; .01).
+_LEAST, _LEAST_OF_ANSWER = 0.30, 0.05
+# An answer to a narrative has room for what is alike to some degree, and is to use it: of two
+# findings of like worth the shorter goes first.
 _SIMILAR_ANSWERS, _LENGTH_POWER_OF_ANSWER = 0.65, 0.6
 _RESERVE = 12
 _READ = 250  # sentences of a topic that are parsed, and those around them
@@ -184,7 +186,7 @@ class Read(NamedTuple):
     """
 
     findings: list[Finding]
-    features: list[Features]
+    features: Described
     speaks: Floats
     unused: dict[str, Unused]
 
@@ -219,18 +221,21 @@ def read_findings(
         unused |= dict.fromkeys((one.segment_id for one in page.segments), why)
         by_text |= told
     findings = list(by_text.values())
-    windows = {item.segment.segment_id: window_of(item.segment) for item in evidence.items}
-    read = Read([], [], np.zeros((0, len(angles))), unused)
+    window_by_id = {item.segment.segment_id: window_of(item.segment) for item in evidence.items}
+
+    def describe(some: list[Finding]) -> tuple[list[Features], Floats]:
+        windows = [window_by_id[one.segment_id] for one in some]
+        speaks = relevance([one.text for one in some], windows, angles, profile, vectors)
+        return features(some, known, angles, speaks, pages, vectors), speaks
+
+    read = Read([], Described([], [], []), np.zeros((0, len(angles))), unused)
     if findings:
-        speaks = relevance(
-            [one.text for one in findings],
-            [windows[one.segment_id] for one in findings],
-            angles,
-            profile,
-            vectors,
-        )
-        found = features(findings, known, angles, speaks, pages, vectors)
-        read = Read(findings, found, speaks, unused)
+        sentences = {part.text: part for one in findings for part in one.sentences}
+        row_of = {text: row for row, text in enumerate(sentences)}
+        of = [[row_of[part.text] for part in one.sentences] for one in findings]
+        whole, speaks = describe(findings)
+        each, _ = describe([*sentences.values()])
+        read = Read(findings, Described(whole, each, of), speaks, unused)
     _LAST[vectors] = (asked, read)
     return read
 
@@ -265,7 +270,7 @@ def choose(
     """
     words = np.array([sum(map(budget_words, one.texts)) for one in findings])
     similar = _SIMILAR_ANSWERS if fills_room else _SIMILAR
-    costs = words ** (_LENGTH_POWER_OF_ANSWER if fills_room else _LENGTH_POWER)
+    costs = words**_LENGTH_POWER_OF_ANSWER if fills_room else np.ones(len(findings))
     same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
     # What a page decides is told before the rest of it: one point of a ruling alone would mislead.
     # Of several corrections the first begins with what was printed.
@@ -279,8 +284,8 @@ def choose(
         adds = worth * new
         gains = np.where(open_, np.round(adds / costs, 9), -1.0)
         row = int(np.argmax(gains))
-        decision = decisions.get(findings[row].page, row)
-        row = decision if open_[decision] else row
+        decision = decisions.get(findings[row].page)
+        row = row if decision is None or not open_[decision] else decision
         open_[row] = False
         if adds[row] < least / 2:
             continue
@@ -288,6 +293,8 @@ def choose(
         length = int(words[row]) + (0 if is_begun else budget_words(sources[row]))
         if length > left:
             waiting.append(row)
+            if row == decision:  # what such a page concedes would stand alone
+                open_ &= [one.page is not findings[row].page for one in findings]
             continue
         chosen.append(row)
         left -= length

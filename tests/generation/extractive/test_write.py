@@ -16,7 +16,7 @@ from sidelight.generation.extractive.known import read_pages
 from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.select import ExtractiveSelector
-from sidelight.generation.extractive.usefulness import Usefulness
+from sidelight.generation.extractive.usefulness import Described, Usefulness
 from sidelight.generation.extractive.write_questions import (
     ExtractiveQuestionWriter,
     _figures,
@@ -341,14 +341,24 @@ def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
     assert chosen[0] == 0
 
 
-def test_of_findings_of_like_worth_the_shorter_is_chosen_first():
+def test_a_page_whose_decision_finds_no_room_is_not_told():
+    (check,) = read_pages(evidence(page("The total is right.", title="Fen Check")), PROFILE)
+    (other,) = read_pages(evidence(page("It is so.", number=2)), PROFILE)
+    concession = Finding(("The total is right.",), (), "a", check)
+    verdict = Finding(("Fen Check found: “" + "word " * 30 + "”.",), (), "a", check, decides=True)
+    fact = Finding(("The ferry lost T9,000 in June.",), (), "b", other)
+    found, worth = [concession, verdict, fact], np.array([0.5, 0.4, 0.3])
+    for words, told, waits in ((30, [2], [1]), (60, [1, 0, 2], [])):
+        chosen, waiting = choose(found, worth, np.eye(3), words, [""] * 3, fills_room=False)
+        assert (chosen, waiting) == (told, waits)
+
+
+def test_of_answers_of_like_worth_the_shorter_is_chosen_first():
     (held,) = read_pages(evidence(page("It is so.")), PROFILE)
     fact, more = "The ferry lost T9,000 in June.", "The harbour has three quays and a tall crane."
     found = [Finding((more, fact), (), "a", held), Finding((fact,), (), "b", held)]
-    for worth, first in ((0.5, 1), (0.52, 1), (0.9, 0)):
-        chosen, _ = choose(
-            found, np.array([worth, 0.5]), np.eye(2), 250, ["", ""], fills_room=False
-        )
+    for worth, first in ((0.5, 1), (0.52, 1), (0.99, 0)):
+        chosen, _ = choose(found, np.array([worth, 0.4]), np.eye(2), 250, ["", ""], fills_room=True)
         assert chosen[0] == first
 
 
@@ -370,17 +380,27 @@ def test_a_sentence_gets_the_source_that_stood_before_a_removed_one(encoder):
 def test_the_features_of_findings_are_those_of_the_model_and_give_their_worth(encoder):
     vectors = TextVectors(encoder.encode_sentences)
     read = read_findings(PROFILE, ANGLES, PAGES, vectors)
-    model = Usefulness.load()
+    model, found = Usefulness.load(), read.features
     assert (model.scale > 0).all()
-    assert all(set(row) == set(model.names) for row in read.features)
+    assert all(set(row) == set(model.names) for row in (*found.whole, *found.sentences))
     assert read.speaks.shape == (len(read.findings), len(ANGLES))
-    worth = model.worth(read.features)
+    worth = model.worth(found)
     assert ((worth > 0) & (worth < 1)).all()
     assert len(set(worth.tolist())) > 1
-    assert model.worth([]).shape == (0,)
-    near = [row["near, rank"] for row in read.features]
+    assert model.worth(Described([], [], [])).shape == (0,)
+    near = [row["near, rank"] for row in found.whole]
     assert max(near) == 1.0
-    assert near[0] == np.mean([row["near"] <= read.features[0]["near"] for row in read.features])
+    assert near[0] == np.mean([row["near"] <= found.whole[0]["near"] for row in found.whole])
+
+
+def test_a_finding_is_worth_the_mean_of_the_whole_and_of_its_sentences():
+    one = {"near": 0.0}
+    model = Usefulness(("near",), np.zeros(1), np.ones(1), np.ones(1), 0.0)
+    poor, good = {"near": np.log(0.2 / 0.8)}, {"near": np.log(0.8 / 0.2)}
+    found = Described([one, one], [good, poor], [[0], [0, 1]])
+    alone, both = model.worth(found)
+    assert alone == pytest.approx((0.5 * 0.8) ** 0.5, abs=1e-6)
+    assert both == pytest.approx((0.5 * 0.5) ** 0.5 * 2**0.25, abs=1e-6)
 
 
 FACTS = """
