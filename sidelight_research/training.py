@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 _ATTACKED_ANSWERS = 12  # every so many answers are also attacked
 _ATTACKED_CITATIONS = 40  # and of the citations in full support
 _MADE = 0.1  # worth of a made row, against 1 for a row that people labelled
-_OTHERS = 2.0
 _TOLD = {"supports": 2, "partial": 1}
 _OF_A_TOPIC = 3  # every so many attacks are made on the items of a topic
 _FULL = 2
@@ -172,10 +171,7 @@ def answer_rows(
 
 
 def _assessed(webs: Sequence[Path]) -> Iterator[_Labelled]:
-    """Yield the reports of webs that assessors labelled.
-
-    Reports of other writers are half as many as those written without a model, and count double.
-    """
+    """Yield the reports of webs that assessors labelled: the program's own and other writers'."""
     for path in webs:
         web = orjson.loads(gzip.decompress(path.read_bytes()))
         rubric = web.get("track_rubrics") or web["rubrics"]
@@ -183,9 +179,8 @@ def _assessed(webs: Sequence[Path]) -> Iterator[_Labelled]:
         for report in web.get("answer_labels", ()):
             given = (report["labels"][f"na-{n}"] for n in range(1, len(items) + 1))
             levels = tuple(_TOLD.get(label, 0) for label in given)
-            topic, writer = path.name.removesuffix(".json.gz"), report["by"]
-            worth = _OTHERS if writer == "hand" else 1.0
-            yield _Labelled(Task(items, report["text"]), levels, topic, writer, worth=worth)
+            topic = path.name.removesuffix(".json.gz")
+            yield _Labelled(Task(items, report["text"]), levels, topic, report["by"], worth=1.0)
 
 
 def support_rows(citations: Sequence[JudgedCitation], segments: Segments) -> Rows:

@@ -14,16 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sidelight.generation.compose import NOTHING_FOUND, nothing_told
+from sidelight.generation.extractive import usefulness
 from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, outlet_name, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
-from sidelight.generation.extractive.usefulness import (
-    Described,
-    Features,
-    Floats,
-    Usefulness,
-    features,
-)
+from sidelight.generation.extractive.usefulness import Described, Features, Floats, Usefulness
 from sidelight.generation.pages import (
     Origin,
     Origins,
@@ -41,8 +36,8 @@ from sidelight.text_vectors import TextVectors
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.60, 0.80
 # What is worth less is not told: a shorter report is the better one. On development webs, each left
-# out of the fit, less would tell no more of the rubrics (.173; .174) and mislead more (.02; .01).
-_LEAST, _LEAST_OF_ANSWER = 0.30, 0.05
+# out of the fit, up to .33 would tell as much; a topic with few pages needs what is worth less.
+_LEAST, _LEAST_OF_ANSWER = 0.10, 0.05
 # An answer to a narrative has room for what is alike to some degree, and is to use it: of two
 # findings of like worth the shorter goes first.
 _SIMILAR_ANSWERS, _LENGTH_POWER_OF_ANSWER = 0.65, 0.6
@@ -226,7 +221,7 @@ def read_findings(
     def describe(some: list[Finding]) -> tuple[list[Features], Floats]:
         windows = [window_by_id[one.segment_id] for one in some]
         speaks = relevance([one.text for one in some], windows, angles, profile, vectors)
-        return features(some, known, angles, speaks, pages, vectors), speaks
+        return usefulness.features(some, known, angles, speaks, pages, vectors), speaks
 
     read = Read([], Described([], [], []), np.zeros((0, len(angles))), unused)
     if findings:
