@@ -218,6 +218,10 @@ def _ends_sentence(line: str, match: re.Match[str], after_companies: bool) -> bo
     starts_plainly = following is not None and following.group(1).casefold() in _STARTERS
     if after_companies and _COMPANY.search(line, max(0, match.start() - 40), match.start()):
         starts_plainly |= _NEW_NAME.match(line, match.end()) is not None
+    if after_companies and word == "No" and following is not None:
+        before = line[max(0, match.start() - 40) : match.start() - 2].rstrip()
+        if before[-1:] in {"", ".", "?", "!"} and not following.group(1)[0].isdigit():
+            return True  # an answer
     if word.casefold() in _ABBREVIATIONS:
         # "No." and "art." are also words; a plain opener after them begins a new sentence.
         return starts_plainly and word.casefold() not in {"dr", "mr", "mrs", "ms", "prof", "st"}

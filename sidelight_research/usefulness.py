@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.rubric import Rubric
 
 Floats = npt.NDArray[np.float64]
-_STRENGTHS = (0.003, 0.01, 0.03)
+_STRENGTH = 0.01  # inverse to the penalty; .003 and .03 differ by .005 in average precision
 _MAX_WORDS = 250
 _RUBRICS = ("human_rubrics", "track_rubrics")
 _HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
@@ -169,8 +169,8 @@ def investigated(folder: Path, topic_id: str) -> tuple[list[Angle], EvidenceSet]
     return angles, EvidenceSet(items=items)
 
 
-def fitted(topics: list[Topic], strength: float) -> Usefulness:
-    """Return the model fitted on some topics; `strength` is inverse to its penalty."""
+def fitted(topics: list[Topic]) -> Usefulness:
+    """Return the model fitted on some topics."""
     sentences = [each for one in topics for each in one.marked_sentences]
     described = [row for one in topics for row in one.features.whole]
     described += [row for row, _ in sentences]
@@ -189,7 +189,7 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     truth = np.repeat([1, 0], len(rows))
     # An example of each class, each by its share of the credit.
     weights = np.concatenate([credit, 1.0 - credit]) * np.tile(harms, 2)
-    model = LogisticRegression(C=strength, max_iter=2000)
+    model = LogisticRegression(C=_STRENGTH, max_iter=2000)
     model.fit(twice, truth, sample_weight=weights)
     return Usefulness(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
@@ -243,24 +243,18 @@ def main() -> None:
     topics = marked(given.folder, vectors)
     for one in topics:
         print(f"{one.topic_id}: {len(one.marks)} marked findings, {int(one.useful.sum())} useful")
-    tried = []
-    for strength in _STRENGTHS:
-        others = (
-            fitted([*topics[:out], *topics[out + 1 :]], strength) for out in range(len(topics))
-        )
-        mean = tell(f"C {strength}, each topic left out", zip(topics, others, strict=True))
-        tried.append((mean, strength))
-    kept, best = max(tried)
-    model = fitted(topics, best)
+    others = (fitted([*topics[:out], *topics[out + 1 :]]) for out in range(len(topics)))
+    precision = tell("each topic left out", zip(topics, others, strict=True))
+    model = fitted(topics)
     for name, weight in sorted(
         zip(model.names, model.weights, strict=True), key=lambda x: -abs(x[1])
     ):
         print(f"  {name:36}{weight:8.3f}")
     if given.write:
-        _write(model, topics, best, kept)
+        _write(model, topics, precision)
 
 
-def _write(model: Usefulness, topics: list[Topic], strength: float, precision: float) -> None:
+def _write(model: Usefulness, topics: list[Topic], precision: float) -> None:
     rows = {
         name: {
             "mean": round(float(m), 5),
@@ -277,7 +271,7 @@ def _write(model: Usefulness, topics: list[Topic], strength: float, precision: f
         "invented topics, marked by hand",
         "topics SHA-256": hashlib.sha256(ids.encode()).hexdigest(),
         "average precision on topics left out": round(precision, 3),
-        "strength": strength,
+        "strength": _STRENGTH,
         "bias": round(model.bias, 5),
         "features": rows,
     }

@@ -47,6 +47,7 @@ _POINTING_WORDS = _NUMBERS.keys() | {"this", "that", "these", "those"}
 _LONE = frozenset(
     "both neither either all some others many few several most none each former latter".split()
 )
+_ONES = frozenset({"one", "ones"})
 _DEICTIC = frozenset({"here", "there"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
 _PERCENT = frozenset({"%", "cent", "per", "percent"})
@@ -219,6 +220,9 @@ class Sentence:
             points = token.head in self.bare_definites  # "the two numbers"
         elif word in _POINTING_ADJECTIVES and token.dep_ in {"amod", "predet", "det"}:
             points = not any(after.lower_ == "as" for after in self.doc[token.i : token.i + 4])
+        elif word in _ONES and token.dep_ in SUBJECTS:  # "the live one"; "one" alone is anybody
+            said = {child.dep_ for child in token.children if child.lower_ != "no"}
+            points = not said.isdisjoint({"amod", "det"}) and said.isdisjoint({"prep", "relcl"})
         elif word in _LONE and token.dep_ in {*SUBJECTS, "dobj", "pobj"}:
             points = not any(child.dep_ in {"prep", "relcl"} for child in token.children)
         elif word in _DEICTIC and token.dep_ == "advmod":

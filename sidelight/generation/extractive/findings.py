@@ -37,6 +37,8 @@ from sidelight.generation.pages import (
     SAYS_OF,
     VERDICT,
     claim_checked,
+    is_before,
+    page_date,
 )
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.text import count_words, tokens
@@ -134,6 +136,7 @@ _JOURNAL = re.compile(r"\b(?:Journal|Annals|Archives|Proceedings|Transactions|Re
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _OF_A_SEX = frozenset("dame lady lord miss mr mrs ms sir".split())  # of a couple either
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
+_SPEAKERS = frozenset({"representative", "spokesman", "spokesperson", "spokeswoman"})
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
@@ -194,6 +197,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     is_corrected = page.origin.kind == CORRECTION_PAGE
+    of_others = _of_earlier(lines, known.profile.written) if is_corrected else set()
     upheld = {i for i, one in enumerate(lines) if _UPHELD.search(one) and not _CLEARED.search(one)}
     heard = _heard(lines, page)
     pleads = _COMPLAIN | (_PLEAD if _is_decision(page) else frozenset())
@@ -220,8 +224,24 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
                 continue
             if not all(known.copies(one.text, near[one.number]) for one in told):
                 (held, *_) = page.holding(line, lines[place])
-                decides = is_corrected and any(near[one.number] >= _CORRECTS for one in told)
+                decides = is_corrected and any(
+                    near[one.number] >= _CORRECTS and one.number not in of_others for one in told
+                )
                 yield Finding(tuple(one.text for one in told), told, held, page, decides)
+
+
+def _of_earlier(lines: Sequence[str], written: str) -> set[int]:
+    """Return the numbers of the lines that stand under a date before an article was written.
+
+    What is corrected there is another article.
+    """
+    found: set[int] = set()
+    above = ""
+    for number, line in enumerate(lines):
+        above = page_date("", line) or above
+        if is_before(above, written):
+            found.add(number)
+    return found
 
 
 def _listed(page: Page, known: Known) -> Iterator[Finding]:
@@ -476,6 +496,10 @@ class _Reader:
                 return None
             name = _possessive(name) if pointer.dep_ == "poss" else name
             edits.append((pointer.idx, pointer.idx + len(pointer), name))
+        if not after and one.subject.lemma_.casefold() in _SPEAKERS:
+            said_of = {child.dep_ for child in one.subject.children}
+            if said_of.isdisjoint({"appos", "compound", "poss", "prep", "relcl"}):
+                return None  # "A spokesman said": of whom?
         told = {token.lemma_.casefold() for before in after for token in before.doc}
         topic = set(one.subject.subtree)  # other nouns are mostly understood from it
         for noun in one.bare_definites:

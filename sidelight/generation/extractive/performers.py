@@ -14,8 +14,8 @@ from sidelight.generation.pages import without_source
 from sidelight.generation.stopping import CoverageAssessor
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
-from sidelight.schemas.investigation.report import CheckedReport, Revision
-from sidelight.schemas.segment import Segment
+from sidelight.schemas.investigation.report import CheckedReport, DraftSentence, Revision
+from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text_vectors import Encode
 
 
@@ -51,11 +51,28 @@ class ExtractiveReviser:
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return the draft that stood, filled up from its reserve, in order.
+        """Return the draft that stood, filled up from its reserve.
 
-        What lost the sentence that its source stood before gets the source.
+        What lost the sentence that its source stood before gets the source. A sentence of the
+        reserve goes behind those of its page.
         """
         draft = checked.draft
         if any(one.sentence.text != without_source(one.sentence.text) for one in checked.removed):
             draft = with_sources(draft, evidence, profile)
-        return Revision(draft=refill(draft, angles, evidence, self._max_words))
+        filled = refill(draft, angles, evidence, self._max_words)
+        if profile.body:
+            filled = filled.model_copy(update={"sentences": _by_page(filled.sentences)})
+        return Revision(draft=filled)
+
+
+def _by_page(sentences: Sequence[DraftSentence]) -> tuple[DraftSentence, ...]:
+    """Return sentences with those of a page together, behind one source."""
+    pages = [document_id_of(next(iter(one.segment_ids), "")) for one in sentences]
+    order = sorted(range(len(pages)), key=lambda place: pages.index(pages[place]))
+    told: list[DraftSentence] = []
+    for before, place in zip([None, *order], order, strict=False):
+        one = sentences[place]
+        if before is not None and pages[before] == pages[place]:
+            one = one.model_copy(update={"text": without_source(one.text)})
+        told.append(one)
+    return tuple(told)

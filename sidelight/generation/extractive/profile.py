@@ -27,6 +27,7 @@ from sidelight.english.names import (
 from sidelight.english.parser import Sentence, parse
 from sidelight.english.vocabulary import BODIES, PEOPLE, ROLES, STUDIES, VAGUE
 from sidelight.errors import InputError
+from sidelight.generation.pages import page_date
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
@@ -109,6 +110,7 @@ class ExtractiveProfiler:
             prompts=tuple(one.text for one in parsed if one.is_prompt),
             body=body,
             companies=find_companies(article, publisher),
+            written=page_date(article.url, article.body),
             cuts=cuts,
         )
 

@@ -36,8 +36,8 @@ from sidelight.text_vectors import TextVectors
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.60, 0.80
 # What is worth less is not told: a shorter report is the better one. On development webs, each left
-# out of the fit, up to .33 would tell as much; a topic with few pages needs what is worth less.
-_LEAST, _LEAST_OF_ANSWER = 0.10, 0.05
+# out of the fit, up to .30 would tell as much; a topic with few pages needs what is worth less.
+_LEAST = 0.05
 # An answer to a narrative has room for what is alike to some degree, and is to use it: of two
 # findings of like worth the shorter goes first.
 _SIMILAR_ANSWERS, _LENGTH_POWER_OF_ANSWER = 0.65, 0.6
@@ -72,7 +72,7 @@ class ExtractiveReportWriter:
         telling = {
             one.segment_id
             for finding, its_worth in zip(findings, worth, strict=True)
-            if its_worth >= _least(answers=answers)
+            if its_worth >= _LEAST
             for one in finding.page.segments
         }
         unused = {
@@ -271,8 +271,7 @@ def choose(
     # Of several corrections the first begins with what was printed.
     decisions = {one.page: row for row, one in [*enumerate(findings)][::-1] if one.decides}
     left, new = max_words, np.ones(len(findings))
-    least = _least(answers=fills_room)
-    open_ = worth >= least
+    open_ = worth >= _LEAST
     chosen: list[int] = []
     waiting: list[int] = []
     while open_.any() and len(waiting) < _RESERVE:
@@ -282,7 +281,7 @@ def choose(
         decision = decisions.get(findings[row].page)
         row = row if decision is None or not open_[decision] else decision
         open_[row] = False
-        if adds[row] < least / 2:
+        if adds[row] < _LEAST / 2:
             continue
         is_begun = any(findings[row].page is findings[one].page for one in chosen)
         length = int(words[row]) + (0 if is_begun else budget_words(sources[row]))
@@ -298,11 +297,6 @@ def choose(
             if _overlap(finding, findings[row]):
                 open_[other] = False
     return chosen, waiting
-
-
-def _least(*, answers: bool) -> float:
-    """Return the worth from which something is told."""
-    return _LEAST_OF_ANSWER if answers else _LEAST
 
 
 def _overlap(one: Finding, other: Finding) -> bool:

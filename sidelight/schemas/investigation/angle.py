@@ -163,11 +163,13 @@ class ArticleProfile(ArticleFacts):
         body: The prose that is left when site chrome and comments are gone.
         asked: The narrative, where there is one in place of an article.
         companies: Who publishes or owns the outlet, as the foot of the page names them.
+        written: The date at its top, or the one in its address.
     """
 
     body: str
     asked: str = ""
     companies: tuple[str, ...] = ()
+    written: str = ""
 
     @property
     def outlet(self) -> tuple[str, ...]:
@@ -183,4 +185,5 @@ class ArticleProfile(ArticleFacts):
 
     def facts(self) -> ArticleFacts:
         """Return everything but the prose."""
-        return ArticleFacts.model_validate(self.model_dump(exclude={"body", "asked", "companies"}))
+        own = {"body", "asked", "companies", "written"}
+        return ArticleFacts.model_validate(self.model_dump(exclude=own))

@@ -332,7 +332,7 @@ def test_what_a_page_decides_is_chosen_before_the_rest_of_it():
     found, alike = [point, fact, outcome], np.eye(3)
     chosen, _ = choose(found, np.array([0.9, 0.8, 0.2]), alike, 250, [""] * 3, fills_room=False)
     assert chosen == [2, 0, 1]
-    chosen, _ = choose(found, np.array([0.9, 0.8, 0.05]), alike, 250, [""] * 3, fills_room=False)
+    chosen, _ = choose(found, np.array([0.9, 0.8, 0.04]), alike, 250, [""] * 3, fills_room=False)
     assert chosen == [0, 1]  # an outcome that is hardly worth knowing
     # Of the corrections of a page the first is told first: it begins with what was printed.
     printed = Finding(("It said that it was free.", "It cost T9."), (), "a", ruling, decides=True)
@@ -396,11 +396,12 @@ def test_the_features_of_findings_are_those_of_the_model_and_give_their_worth(en
 def test_a_finding_is_worth_the_mean_of_the_whole_and_of_its_sentences():
     one = {"near": 0.0}
     model = Usefulness(("near",), np.zeros(1), np.ones(1), np.ones(1), 0.0)
-    poor, good = {"near": np.log(0.2 / 0.8)}, {"near": np.log(0.8 / 0.2)}
-    found = Described([one, one], [good, poor], [[0], [0, 1]])
-    alone, both = model.worth(found)
+    poor, fair, good = ({"near": np.log(p / (1 - p))} for p in (0.2, 0.4, 0.8))
+    found = Described([one] * 3, [good, fair, poor], [[0], [0, 1], [0, 2]])
+    alone, with_fair, with_poor = model.worth(found)
     assert alone == pytest.approx((0.5 * 0.8) ** 0.5, abs=1e-6)
-    assert both == pytest.approx((0.5 * 0.5) ** 0.5 * 2**0.25, abs=1e-6)
+    assert with_fair == pytest.approx((0.5 * 0.6) ** 0.5 * 2**0.25, abs=1e-6)
+    assert with_poor == pytest.approx((0.5 * 0.5) ** 0.5 * 2**0.25 / 2, abs=1e-6)
 
 
 FACTS = """

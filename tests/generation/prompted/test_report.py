@@ -517,3 +517,18 @@ def test_of_many_untold_claims_those_are_shown_that_would_add_most(lexical_encod
 def test_without_a_model_the_reserve_steps_in():
     revision = asyncio.run(ExtractiveReviser(250)(PROFILE, ANGLES, READ, CHECKED, {}))
     assert texts(revision) == [STANDS.text, WAITS.text]
+
+
+def test_what_steps_in_goes_behind_what_its_page_tells():
+    source = "Fen Times, “Boats”: "
+    first, other = (
+        DraftSentence(text=f"{source}Orrin has {n} boats.", segment_ids=(f"m_doc_{n}#0_0",))
+        for n in (1, 2)
+    )
+    more = DraftSentence(text=f"{source}Lark sold three.", segment_ids=("m_doc_1#1_9",))
+    more = more.model_copy(update={"covers": {ANGLES[0].angle_id: 0.5}})
+    draft = DraftReport(sentences=(first, other), reserve=(more,))
+    revision = asyncio.run(
+        ExtractiveReviser(250)(PROFILE, ANGLES, READ, CheckedReport(draft=draft), {})
+    )
+    assert texts(revision) == [first.text, "Lark sold three.", other.text]
