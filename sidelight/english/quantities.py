@@ -117,6 +117,7 @@ _QUANTITY = re.compile(
     r"(?P<unit>[ -]?(?:%|per ?cent\b|(?!in\b)[a-z]{2,11}\b))?",
     re.IGNORECASE,
 )
+_MOST = 1e15  # what is more is no quantity, and a float does not hold each of its digits
 _DIGITS = 4  # of a value that a conversion gives
 _PLACES = 6  # behind the point, of any value
 
@@ -178,7 +179,7 @@ def _fraction(match: re.Match[str]) -> str:
 def _quantity(match: re.Match[str]) -> str:
     whole, unit = match.group(), (match["unit"] or "").strip(" -").casefold().replace(" ", "")
     value = _value(match["first"].casefold(), (match["rest"] or "").casefold())
-    if value is None:
+    if value is None or not value <= _MOST:
         return whole
     known = _UNITS.get(unit) or _UNITS.get(unit.rstrip("s")) if unit else None
     if match["first"].casefold() == "one" and not match["rest"] and known is None:

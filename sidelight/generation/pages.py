@@ -21,7 +21,8 @@ _MONTH = (
 _YEAR = r"(?:19|20)\d\d"
 # "In June 1998", "appointed 11 January 2021", "2022 to present": days of what a page tells.
 _TOLD = frozenset(
-    "in to and between from since until appointed born died ended ending founded incorporated".split()
+    "in to and between from since until appointed born died ended ending founded"
+    " incorporated".split()
 )
 _OWN = frozenset("published checked posted issued updated date dated reviewed".split())
 _OF_OTHERS = re.compile(r"\W*(?:source|claim|statement|claimed|said)\b.{0,40}:", re.IGNORECASE)

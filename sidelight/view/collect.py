@@ -276,8 +276,9 @@ def _found_pages(
     angles = trace.angles()
     places: dict[str, list[tuple[int, str]]] = {}
     for round_, query in _queries(trace):
+        asked = angles[query.angle_id].question if query.angle_id in angles else query.text
         for one, rank in _ranks(round_, query).items():
-            places.setdefault(one, []).append((rank, angles[query.angle_id].question))
+            places.setdefault(one, []).append((rank, asked))
     ordered = [*cited, *sorted(verdicts, key=lambda one: (far(verdicts[one]), one))]
     return {
         one: model.FoundPage(

@@ -58,7 +58,12 @@ def test_different_quantities_stay_different(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["COVID-19", "file MA-2021-0417", "one of them", "No figure stands here.", "A4 paper"]
+    "text",
+    [
+        *("COVID-19", "file MA-2021-0417", "one of them", "No figure stands here.", "A4 paper"),
+        f"{'9' * 400} million litres",
+    ],
+    ids=lambda text: text[:20],
 )
 def test_what_is_no_quantity_stays(text: str) -> None:
     assert canonical(text) == text

@@ -136,7 +136,7 @@ _JOURNAL = re.compile(r"\b(?:Journal|Annals|Archives|Proceedings|Transactions|Re
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _OF_A_SEX = frozenset("dame lady lord miss mr mrs ms sir".split())  # of a couple either
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
-_SPEAKERS = frozenset({"representative", "spokesman", "spokesperson", "spokeswoman"})
+_SPOKESPEOPLE = frozenset({"representative", "spokesman", "spokesperson", "spokeswoman"})
 _POLITE = frozenset({"glad", "grateful", "happy", "pleased", "sorry"})
 _OF_ONE = {"are": "is", "have": "has"}
 _DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
@@ -496,10 +496,6 @@ class _Reader:
                 return None
             name = _possessive(name) if pointer.dep_ == "poss" else name
             edits.append((pointer.idx, pointer.idx + len(pointer), name))
-        if not after and one.subject.lemma_.casefold() in _SPEAKERS:
-            said_of = {child.dep_ for child in one.subject.children}
-            if said_of.isdisjoint({"appos", "compound", "poss", "prep", "relcl"}):
-                return None  # "A spokesman said": of whom?
         told = {token.lemma_.casefold() for before in after for token in before.doc}
         topic = set(one.subject.subtree)  # other nouns are mostly understood from it
         for noun in one.bare_definites:
@@ -735,7 +731,7 @@ def _is_statement(one: Sentence, *, follows: bool) -> bool:
         and one.text[0].isalnum()
         and re.search(r"[^.]\.[\"”’']*$", one.text) is not None
         and one.is_finite
-        and (follows or one.subject is not None)
+        and (follows or (one.subject is not None and not _speaks_for_nobody(one.subject)))
         and not (one.doc[0].pos_ == "AUX" and one.doc[0].tag_ in FINITE)  # "Is a grant spending?"
         and not one.label
         and not one.is_conditional
@@ -744,6 +740,13 @@ def _is_statement(one: Sentence, *, follows: bool) -> bool:
         and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
         and not passes_verdict(one.text)
     )
+
+
+def _speaks_for_nobody(subject: Any) -> bool:
+    """Tell whether a subject is a spokesman, and nothing says of whom."""
+    said = {child.dep_ for child in subject.children}
+    is_bare = said.isdisjoint({"appos", "compound", "poss", "prep", "relcl"})
+    return is_bare and subject.lemma_.casefold() in _SPOKESPEOPLE
 
 
 def _possessive(name: str) -> str:

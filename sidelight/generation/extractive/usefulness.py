@@ -62,9 +62,13 @@ class Usefulness(NamedTuple):
             ).T
             return np.asarray(np.round(best * (1.0 + elsewhere / _MOST_SITES) / 2, 6))
         sentences = self.likelihood(found.sentences)
-        means, lowest, numbers = np.array(
-            [(sentences[rows].mean(), sentences[rows].min(), len(rows)) for rows in found.of]
-        ).reshape(-1, 3).T
+        means, lowest, numbers = (
+            np.array(
+                [(sentences[rows].mean(), sentences[rows].min(), len(rows)) for rows in found.of]
+            )
+            .reshape(-1, 3)
+            .T
+        )
         worth = np.sqrt(self.likelihood(found.whole) * means) * numbers**_MORE_TOLD
         worth *= np.where(lowest < _HARDLY_USEFUL, 0.5, 1.0)
         return np.asarray(np.round(np.minimum(worth, 1.0), 6))

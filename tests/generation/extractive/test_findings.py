@@ -489,6 +489,24 @@ def test_the_article_in_other_words_is_not_read(known):
     assert not any(one.decides and one.text in OTHER_MATTERS for one in found)
 
 
+def test_a_correction_of_before_the_article_decides_nothing(encoder):
+    url = "https://press.example/corrections"
+    right = "The ferry of the Marrow Sound Line had 41,000 passengers and not 90,000."
+    profile = PROFILE.model_copy(update={"written": "2 June 2020"})
+    known = Known(profile, TextVectors(encoder.encode_sentences))
+    for date, decides in (("9 June 2020", True), ("9 May 2020", False)):
+        text = f"{date}\n{right}\n{OTHER_MATTERS}"
+        (corrected,) = read_pages(evidence(page(text, title="Corrections", url=url)), profile)
+        first, *_ = find_findings(corrected, known, [right])
+        assert (first.texts, first.decides) == ((right,), decides)
+
+
+def test_a_spokesman_of_nobody_opens_no_finding(known):
+    said = "said that the Tollmere ferry of the Marrow Sound Line would close in 2020."
+    assert told_by(known, f"A spokesman {said}") == []
+    assert told_by(known, f"A spokesman for the Sound Authority {said}")
+
+
 def test_what_was_printed_wrong_is_told_with_what_is_so(known):
     url = "https://press.example/corrections"
     right = "The ferry of the Marrow Sound Line had 41,000."
